@@ -1,0 +1,3 @@
+//! Measurements of the stepper.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! The mmscope command.
+
+fn main() {}

@@ -1,0 +1,48 @@
+//! Modelled kernel functions, their frames, and the milestones that variants have in common.
+
+use core::panic::Location;
+
+/// A modelled kernel function, made by `#[kernel]`.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Func {
+    /// Kernel name.
+    pub name: &'static str,
+    /// Kernel file: "mm/swap.c".
+    pub file: &'static str,
+    /// Kernel version that it follows first.
+    pub version: &'static str,
+    /// Rust file that models it.
+    pub source: &'static str,
+    /// Line of its attribute there.
+    pub line: u32,
+}
+
+/// One call of a function in a recorded run.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// The function.
+    pub func: &'static Func,
+    /// The line that called it.
+    pub site: &'static Location<'static>,
+    /// Frame of the caller; none for the outermost call of a task.
+    pub parent: Option<u32>,
+    /// Task that made the call.
+    pub task: u8,
+    /// Steps that had been made when it was entered.
+    pub start: u32,
+    /// Steps that had been made when it returned.
+    pub end: u32,
+}
+
+/// Points that every variant of a scenario passes, in the same order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Milestone {
+    /// The system call was entered.
+    SyscallEnter,
+    /// The range loop is at the page with this index in the range.
+    LoopAt(u32),
+    /// The range has been walked and what was pending is done.
+    RangeDone,
+    /// The system call returned.
+    SyscallExit,
+}

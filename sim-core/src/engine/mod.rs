@@ -1,0 +1,26 @@
+//! Runs kernel code step by step on several CPUs.
+//!
+//! A task is an `async fn`; each primitive that it awaits is one micro-operation. A recorded run stops after every
+//! operation and lets the schedule choose which CPU goes next; a bulk run completes operations at once and keeps the
+//! ledger only. There are no threads: everything happens when the engine polls.
+
+mod check;
+mod choices;
+mod cpu;
+mod func;
+mod index;
+mod record;
+mod run;
+mod schedule;
+mod timeline;
+
+pub use check::{Checker, Violation, check_all};
+pub use choices::{ChoiceError, parse_choices, print_choices};
+pub use cpu::{Cpu, LockStep, Migration, Step};
+pub(crate) use cpu::{Pause, Want};
+pub use func::{Frame, Func, Milestone};
+pub use index::{HoldSpan, Index};
+pub use record::{Mark, Record};
+pub use run::{Engine, EngineError, MAX_STEPS, Outcome, Setup};
+pub use schedule::{Schedule, Turn, Until};
+pub use timeline::Timeline;

@@ -1,0 +1,370 @@
+//! Runs tasks to their end, recorded or in bulk.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::{Cell, RefCell};
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+
+use super::check::{Checker, Violation};
+use super::cpu::{Cpu, Migration, Shared};
+use super::record::Recorder;
+use super::schedule::{Chooser, Schedule};
+use super::timeline::Timeline;
+use crate::kernel::Config;
+use crate::machine::{LockClass, Machine, TaskRun};
+use crate::op::{Op, World};
+
+/// Most steps that a recorded run may have.
+pub const MAX_STEPS: usize = 4_000_000;
+
+/// A run that cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EngineError {
+    /// A choice names a CPU that cannot go on at that decision.
+    Choice {
+        /// Number of the decision, from 1.
+        decision: usize,
+        /// CPU that was named.
+        cpu: u8,
+        /// CPUs that could go on.
+        runnable: Vec<u8>,
+    },
+    /// There are more choices than decisions.
+    LeftOver {
+        /// Choices that were given.
+        given: usize,
+        /// Decisions that there were.
+        decisions: usize,
+    },
+    /// The recorded run is longer than [`MAX_STEPS`].
+    TooLong,
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EngineError::Choice { decision, cpu, runnable } => {
+                let cpus: Vec<String> = runnable.iter().map(|cpu| format!("{cpu}")).collect();
+                write!(f, "choices: decision {decision} is CPU {cpu}, which cannot run there; expected one of {}", cpus.join(", "))
+            }
+            EngineError::LeftOver { given, decisions } => {
+                write!(f, "choices: {given} given, but the run makes only {decisions} decisions; expected {decisions} or fewer")
+            }
+            EngineError::TooLong => {
+                write!(f, "the run has more than {MAX_STEPS} steps; expected fewer pages, or a bulk run")
+            }
+        }
+    }
+}
+
+impl core::error::Error for EngineError {}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Every task has finished.
+    Finished,
+    /// The budget is used up; there is more to do.
+    Paused,
+    /// A rule was broken: see [`Engine::violation`].
+    Broken,
+}
+
+struct Task {
+    future: Option<Pin<Box<dyn Future<Output = ()>>>>,
+}
+
+/// What a measured run starts with.
+#[derive(Clone, Debug, Default)]
+pub struct Setup {
+    /// Who goes next.
+    pub schedule: Schedule,
+    /// Function whose calls the ledger counts; none counts everything.
+    pub measured: Option<&'static str>,
+    /// Tasks that move to another CPU.
+    pub migrations: Vec<Migration>,
+    /// Rules to check after every step.
+    pub checker: Option<Checker>,
+}
+
+/// A machine with the tasks that run on it.
+pub struct Engine {
+    shared: Rc<Shared>,
+    tasks: Vec<Task>,
+    /// Task that each CPU is at.
+    current: Vec<Option<u8>>,
+    chooser: Chooser,
+    choices: Vec<u8>,
+    decisions: usize,
+    violation: Option<Violation>,
+    start: Option<World>,
+}
+
+impl Engine {
+    /// An engine in bulk mode, which is how memory is set up.
+    pub fn new(config: Config, machine: Machine) -> Engine {
+        let cpus = machine.cpus.len();
+        let shared = Shared {
+            config,
+            world: RefCell::new(World::new(machine)),
+            recorder: RefCell::default(),
+            bulk: Cell::new(true),
+            pause_at: Cell::new(u64::MAX),
+            measured: Cell::new(None),
+            counting: Cell::new(0),
+            migrations: RefCell::default(),
+        };
+        Engine {
+            shared: Rc::new(shared),
+            tasks: Vec::new(),
+            current: alloc::vec![None; cpus],
+            chooser: Chooser::new(Schedule::RoundRobin),
+            choices: Vec::new(),
+            decisions: 0,
+            violation: None,
+            start: None,
+        }
+    }
+
+    /// The world as it is now.
+    pub fn world(&self) -> core::cell::Ref<'_, World> {
+        self.shared.world.borrow()
+    }
+
+    /// Changes what no task does: address spaces and mappings of the set-up.
+    pub fn machine_mut(&mut self) -> core::cell::RefMut<'_, Machine> {
+        core::cell::RefMut::map(self.shared.world.borrow_mut(), |world| &mut world.machine)
+    }
+
+    /// Starts a task on a CPU; the name says what it does ("munlock").
+    pub fn spawn<F, Fut>(&mut self, name: &'static str, cpu: u8, task: F) -> u8
+    where
+        F: FnOnce(Cpu) -> Fut,
+        Fut: Future<Output = ()> + 'static,
+    {
+        let id = self.machine_mut().add_task(cpu);
+        self.shared.recorder.borrow_mut().add_task(name);
+        let handle = Cpu { shared: self.shared.clone(), task: id };
+        self.tasks.push(Task { future: Some(Box::pin(task(handle))) });
+        id
+    }
+
+    /// Ends the set-up: what ran so far is forgotten, the counters start at zero, and what is spawned from here on is
+    /// the run, recorded or in bulk.
+    pub fn begin(&mut self, setup: Setup, bulk: bool) {
+        self.tasks.clear();
+        self.current.fill(None);
+        let mut world = self.shared.world.borrow_mut();
+        world.machine.tasks.clear();
+        world.machine.stacks.clear();
+        world.ledger = Default::default();
+        world.clock = 0;
+        *self.shared.recorder.borrow_mut() = Recorder { checker: setup.checker, ..Recorder::default() };
+        *self.shared.migrations.borrow_mut() = setup.migrations;
+        self.shared.bulk.set(bulk);
+        self.shared.measured.set(setup.measured);
+        self.shared.counting.set(if setup.measured.is_some() { 0 } else { u64::MAX });
+        self.chooser = Chooser::new(setup.schedule);
+    }
+
+    /// What broke, if anything did.
+    pub fn violation(&self) -> Option<&Violation> {
+        self.violation.as_ref()
+    }
+
+    /// Runs until every task has finished or a rule is broken.
+    ///
+    /// # Errors
+    ///
+    /// See [`EngineError`].
+    pub fn run(&mut self) -> Result<Outcome, EngineError> {
+        self.advance(u64::MAX)
+    }
+
+    /// Runs about `budget` operations; a bulk run pauses only where the kernel could reschedule.
+    ///
+    /// # Errors
+    ///
+    /// See [`EngineError`].
+    pub fn advance(&mut self, budget: u64) -> Result<Outcome, EngineError> {
+        if self.start.is_none() && !self.shared.bulk.get() {
+            self.start = Some(self.shared.world.borrow().clone());
+        }
+        let clock = self.shared.world.borrow().clock;
+        self.shared.pause_at.set(clock.saturating_add(budget));
+        loop {
+            if self.violation.is_some() {
+                return Ok(Outcome::Broken);
+            }
+            let runnable = self.runnable();
+            let Some(cpu) = self.choose(&runnable)? else { return self.ended() };
+            self.poll(cpu);
+            if !self.shared.bulk.get() && self.shared.recorder.borrow().records.len() > MAX_STEPS {
+                return Err(EngineError::TooLong);
+            }
+            if self.shared.world.borrow().clock >= self.shared.pause_at.get() {
+                return Ok(Outcome::Paused);
+            }
+        }
+    }
+
+    fn ended(&mut self) -> Result<Outcome, EngineError> {
+        let left = self.chooser.left_over();
+        if left > 0 {
+            return Err(EngineError::LeftOver { given: self.decisions + left, decisions: self.decisions });
+        }
+        let waiting = self.waiting();
+        if !waiting.is_empty() {
+            self.broke("deadlock", waiting.join("; "));
+            return Ok(Outcome::Broken);
+        }
+        let recorder = self.shared.recorder.borrow();
+        let rest = recorder.checker.as_ref().map_or(Ok(()), |checker| checker.at_rest(&self.shared.world.borrow().machine));
+        let step = recorder.records.len() as u32;
+        drop(recorder);
+        let Err(violation) = rest else { return Ok(Outcome::Finished) };
+        self.violation.get_or_insert(violation.at(step));
+        Ok(Outcome::Broken)
+    }
+
+    // CPUs whose task can go on, in ascending order.
+    fn runnable(&mut self) -> Vec<u8> {
+        let world = self.shared.world.borrow();
+        let machine = &world.machine;
+        let mut runnable = Vec::new();
+        for cpu in 0..self.current.len() {
+            let current = &mut self.current[cpu];
+            if !current.is_some_and(|task| keeps_cpu(machine, task, cpu as u8)) {
+                *current = next_task(machine, cpu as u8);
+            }
+            if current.is_some_and(|task| can_run(machine, task)) {
+                runnable.push(cpu as u8);
+            }
+        }
+        runnable
+    }
+
+    fn choose(&mut self, runnable: &[u8]) -> Result<Option<u8>, EngineError> {
+        self.chooser.prune(runnable);
+        match runnable {
+            [] => Ok(None),
+            [cpu] => Ok(Some(*cpu)),
+            _ => {
+                let cpu = self.chooser.choose(runnable).map_err(|misfit| EngineError::Choice {
+                    decision: misfit.index + 1,
+                    cpu: misfit.cpu,
+                    runnable: runnable.to_vec(),
+                })?;
+                self.decisions += 1;
+                if !self.shared.bulk.get() {
+                    self.choices.push(cpu);
+                }
+                Ok(Some(cpu))
+            }
+        }
+    }
+
+    fn poll(&mut self, cpu: u8) {
+        let Some(id) = self.current[cpu as usize] else { return };
+        let before = self.shared.recorder.borrow().records.len();
+        let task = &mut self.tasks[id as usize];
+        let Some(future) = &mut task.future else { return };
+        if let Poll::Ready(()) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            task.future = None;
+            let handle = Cpu { shared: self.shared.clone(), task: id };
+            handle.exit();
+        }
+        let mut recorder = self.shared.recorder.borrow_mut();
+        let made = recorder.records.get(before).map(|record| record.op);
+        self.chooser.stepped(cpu, made);
+        self.violation = recorder.violation.take();
+        drop(recorder);
+        self.find_self_deadlock(id);
+    }
+
+    fn find_self_deadlock(&mut self, task: u8) {
+        let world = self.shared.world.borrow();
+        let TaskRun::Waits(lock) = world.machine.tasks[task as usize].run else { return };
+        let cpu = world.machine.tasks[task as usize].cpu;
+        let Some(holder) = world.machine.holder(lock) else { return };
+        if lock.class.sleeps() || world.machine.tasks[holder as usize].cpu != cpu {
+            return;
+        }
+        drop(world);
+        let detail = format!("CPU {cpu} spins for {} {}, which it holds itself: it never ends", lock.class.name(), lock.index);
+        self.broke("deadlock", detail);
+    }
+
+    fn waiting(&self) -> Vec<String> {
+        let world = self.shared.world.borrow();
+        let waits = world.machine.tasks.iter().filter_map(|task| match task.run {
+            TaskRun::Waits(lock) => Some((task.cpu, lock)),
+            _ => None,
+        });
+        waits
+            .map(|(cpu, lock)| match world.machine.holder(lock) {
+                Some(holder) => format!(
+                    "CPU {cpu} waits for {} {}, held on CPU {}",
+                    lock.class.name(),
+                    lock.index,
+                    world.machine.tasks[holder as usize].cpu
+                ),
+                None => format!("CPU {cpu} waits for {} {}", lock.class.name(), lock.index),
+            })
+            .collect()
+    }
+
+    fn broke(&mut self, rule: &'static str, detail: String) {
+        let step = self.shared.recorder.borrow().records.len() as u32;
+        self.violation.get_or_insert(Violation { step, rule, detail });
+    }
+
+    /// The recorded run, with everything that can be asked of it.
+    pub fn into_timeline(mut self) -> Timeline {
+        // Frames that a stopped run left open end where it stopped.
+        self.tasks.clear();
+        let recorder = core::mem::take(&mut *self.shared.recorder.borrow_mut());
+        let world = self.shared.world.borrow().clone();
+        let start = self.start.take().unwrap_or_else(|| world.clone());
+        Timeline::new(self.shared.config, start, world, recorder, self.choices, self.violation)
+    }
+}
+
+// A task that spins keeps its CPU; one that sleeps or has gone elsewhere does not.
+fn keeps_cpu(machine: &Machine, task: u8, cpu: u8) -> bool {
+    let state = &machine.tasks[task as usize];
+    let at_work = match state.run {
+        TaskRun::Runnable => true,
+        TaskRun::Waits(lock) => !lock.class.sleeps() || can_run(machine, task),
+        TaskRun::Done => false,
+    };
+    state.cpu == cpu && at_work
+}
+
+fn next_task(machine: &Machine, cpu: u8) -> Option<u8> {
+    (0..machine.tasks.len() as u8).find(|&task| keeps_cpu(machine, task, cpu))
+}
+
+fn can_run(machine: &Machine, task: u8) -> bool {
+    match machine.tasks[task as usize].run {
+        TaskRun::Runnable => true,
+        // The waker makes the waiter of a page lock runnable.
+        TaskRun::Waits(lock) => lock.class != LockClass::Page && machine.lock(lock).open_to(task),
+        TaskRun::Done => false,
+    }
+}
+
+impl Cpu {
+    #[track_caller]
+    fn exit(&self) {
+        let step = self.step::<()>(Op::Exit);
+        let mut step = core::pin::pin!(step);
+        let _ = step.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    }
+}

@@ -1,0 +1,276 @@
+//! Counts of everything that a patch argues about.
+//!
+//! The classes are those of the counting rules: a read-modify-write on a page word is one RMW, a spinlock taken is one
+//! RMW and its release none, a semaphore taken and released is two. Counts are exact; only operations of the measured
+//! section are in them. A ledger changes only through [`crate::op`], so it can be taken back with the steps.
+
+mod rows;
+
+pub use rows::{Group, Row, rows};
+
+use crate::machine::{EVENTS, LockClass};
+
+/// How a flag word is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum How {
+    /// set_bit
+    Set,
+    /// clear_bit
+    Clear,
+    /// test_and_set_bit
+    TestSet,
+    /// test_and_clear_bit
+    TestClear,
+    /// A plain store that sets the bit.
+    PlainSet,
+    /// A plain store that clears the bit.
+    PlainClear,
+}
+
+impl How {
+    /// It is one atomic read-modify-write.
+    pub const fn atomic(self) -> bool {
+        !matches!(self, How::PlainSet | How::PlainClear)
+    }
+
+    /// Name in `by_name`.
+    pub const fn name(self) -> &'static str {
+        ["set", "clear", "test_and_set", "test_and_clear", "__set", "__clear"][self as usize]
+    }
+}
+
+/// Places in the kernel that change a reference count, as the tables name them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Site {
+    /// The pin of follow_page and of the PTE walk of a batch.
+    FollowPage,
+    /// The reference of whoever isolates a page.
+    Isolate,
+    /// The same by get_page_unless_zero.
+    IsolateUnlessZero,
+    /// A pagevec slot.
+    LruCacheAdd,
+    /// putback_lru_page drops the isolator's reference.
+    PutbackLruPage,
+    /// put_page of the pin.
+    PutPage,
+    /// release_pages after a drain.
+    ReleasePages,
+    /// The extra reference of the slow path from patch 6 on.
+    MunlockSlow,
+    /// The reference of an mlock or munlock batch.
+    MlockBatch,
+    /// Page cache.
+    PageCache,
+    /// Unmapping.
+    Unmap,
+    /// Reclaim.
+    Reclaim,
+}
+
+/// Number of [`Site`]s.
+pub const SITES: usize = 12;
+/// Number of page flags counted.
+pub const FLAGS: usize = 11;
+
+impl Site {
+    /// Every site.
+    pub const ALL: [Site; SITES] = [
+        Site::FollowPage,
+        Site::Isolate,
+        Site::IsolateUnlessZero,
+        Site::LruCacheAdd,
+        Site::PutbackLruPage,
+        Site::PutPage,
+        Site::ReleasePages,
+        Site::MunlockSlow,
+        Site::MlockBatch,
+        Site::PageCache,
+        Site::Unmap,
+        Site::Reclaim,
+    ];
+
+    /// Name in `by_name`.
+    pub const fn name(self) -> &'static str {
+        [
+            "follow_page",
+            "isolate",
+            "isolate",
+            "lru_cache_add",
+            "putback_lru_page",
+            "put_page",
+            "release_pages",
+            "munlock_isolated_page",
+            "mlock_batch",
+            "page_cache",
+            "unmap",
+            "reclaim",
+        ][self as usize]
+    }
+
+    /// Name of its increment in `by_name`.
+    pub const fn get_name(self) -> &'static str {
+        match self {
+            Site::IsolateUnlessZero => "_count.inc_not_zero",
+            _ => "_count.inc",
+        }
+    }
+}
+
+/// Counts of one class of locks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LockCounts {
+    /// Times taken.
+    pub acquired: u64,
+    /// Times somebody had to wait.
+    pub contended: u64,
+    /// Sum of the moments of release less the sum of the moments of acquisition: once all are free, steps held.
+    pub(crate) held: u64,
+    /// Longest queue.
+    pub max_waiters: u64,
+}
+
+impl LockCounts {
+    /// Steps for which locks of this class were held; exact while none is.
+    pub fn held_steps(&self) -> u64 {
+        self.held
+    }
+}
+
+/// Single counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Count {
+    /// _mapcount changes: RMW on a page word.
+    Mapcount,
+    /// Semaphore RMWs.
+    Rwsem,
+    /// Fold RMWs of vm statistics.
+    Folds,
+    /// Interrupt disable and enable pairs.
+    IrqPairs,
+    /// Explicit preempt disable and enable pairs.
+    PreemptPairs,
+    /// Full barriers.
+    Barriers,
+    /// list_del under lru_lock.
+    ListDel,
+    /// list_add under lru_lock.
+    ListAdd,
+    /// `__mod_zone_page_state` and its node twin.
+    StatPlain,
+    /// `mod_zone_page_state`, safe against interrupts.
+    StatSafe,
+    /// Event updates, whatever the amount.
+    EventUpdates,
+    /// Adds to per-CPU pagevecs.
+    PvecPerCpu,
+    /// Adds to on-stack pagevecs.
+    PvecOnStack,
+    /// Drains of per-CPU pagevecs that held something.
+    Drains,
+    /// follow_page_mask and get_locked_pte calls.
+    Walks,
+    /// cond_resched calls of the range loop.
+    Resched,
+    /// Sleeps.
+    Sleeps,
+    /// Plain reads that another CPU could make stale.
+    Reads,
+    /// PTE writes and other plain page-table stores.
+    PteWrites,
+    /// Pages allocated.
+    Allocs,
+    /// Pages freed.
+    Frees,
+}
+
+/// Number of [`Count`]s.
+pub const COUNTS: usize = 21;
+
+/// The ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ledger {
+    /// Flag changes: `flag * 6 + how`.
+    pub flags: [u64; FLAGS * 6],
+    /// Reference count increments by site.
+    pub gets: [u64; SITES],
+    /// Reference count decrements by site.
+    pub puts: [u64; SITES],
+    /// Locks by class.
+    pub locks: [LockCounts; LockClass::ALL.len()],
+    /// Single counters.
+    pub counts: [u64; COUNTS],
+    /// Event values.
+    pub events: [u64; EVENTS],
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Ledger {
+            flags: [0; FLAGS * 6],
+            gets: [0; SITES],
+            puts: [0; SITES],
+            locks: [LockCounts::default(); LockClass::ALL.len()],
+            counts: [0; COUNTS],
+            events: [0; EVENTS],
+        }
+    }
+}
+
+impl Ledger {
+    /// A single counter.
+    pub fn count(&self, count: Count) -> u64 {
+        self.counts[count as usize]
+    }
+
+    /// Counts of a class of locks.
+    pub fn lock(&self, class: LockClass) -> &LockCounts {
+        &self.locks[class as usize]
+    }
+
+    /// Changes of one flag in one way.
+    pub fn flag(&self, flag: crate::machine::PageFlag, how: How) -> u64 {
+        self.flags[flag as usize * 6 + how as usize]
+    }
+
+    /// Atomic changes of one flag.
+    pub fn flag_rmw(&self, flag: crate::machine::PageFlag) -> u64 {
+        self.flags[flag as usize * 6..][..4].iter().sum()
+    }
+
+    /// RMWs on `_count`.
+    pub fn refcount_rmw(&self) -> u64 {
+        self.gets.iter().sum::<u64>() + self.puts.iter().sum::<u64>()
+    }
+
+    /// RMWs on page words: flags, `_count`, `_mapcount`.
+    pub fn page_rmw(&self) -> u64 {
+        let flags: u64 = crate::machine::PageFlag::ALL.iter().map(|&flag| self.flag_rmw(flag)).sum();
+        flags + self.refcount_rmw() + self.count(Count::Mapcount)
+    }
+
+    /// RMWs on lock words: a spinlock taken is one, a semaphore taken and released two.
+    pub fn spin_rmw(&self) -> u64 {
+        let spins: u64 =
+            LockClass::ALL.iter().filter(|class| !class.sleeps()).map(|&class| self.lock(class).acquired).sum();
+        spins + self.count(Count::Rwsem)
+    }
+
+    /// RMWs elsewhere: folds of statistics.
+    pub fn other_rmw(&self) -> u64 {
+        self.count(Count::Folds)
+    }
+
+    /// All RMWs.
+    pub fn total_rmw(&self) -> u64 {
+        self.page_rmw() + self.spin_rmw() + self.other_rmw()
+    }
+
+    /// vmstat updates of both kinds.
+    pub fn vmstat_updates(&self) -> u64 {
+        self.count(Count::StatPlain) + self.count(Count::StatSafe)
+    }
+}

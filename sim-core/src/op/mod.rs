@@ -1,0 +1,200 @@
+//! The one vocabulary of micro-operations.
+//!
+//! An [`Op`] can be applied, reverted, named and counted. Applying it is the only way to change a [`World`]. What an
+//! apply overwrites goes into 64 bits of undo, so that a revert gives back the same bytes.
+
+mod apply;
+mod locks;
+mod lru;
+mod name;
+mod tables;
+mod tally;
+
+pub use apply::Outcome;
+pub use name::text;
+
+use crate::ledger::{How, Ledger, Site};
+use crate::machine::{Event, LockClass, Machine, PageFlag, Pfn, Pv, Stat};
+
+/// The machine, what has been counted, and the step counter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct World {
+    /// Memory.
+    pub machine: Machine,
+    /// Counts of the measured section.
+    pub ledger: Ledger,
+    /// Operations applied so far.
+    pub clock: u64,
+}
+
+/// What a reference of a page is held by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Held {
+    /// A PTE.
+    Map,
+    /// Page cache.
+    Cache,
+    /// A pagevec slot.
+    Slot,
+    /// Whoever isolated it.
+    Isolate,
+    /// A pin of a walk.
+    Pin,
+}
+
+/// Plain reads that count as a step, since another CPU may write in between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Read {
+    /// One flag of the flag word.
+    Flag(PageFlag),
+    /// `_mapcount`
+    Mapcount,
+    /// page_evictable(): mapping flags and PG_mlocked.
+    Evictable,
+    /// waitqueue_active() of the page's bucket.
+    Waiters,
+    /// mlock_count
+    MlockCount,
+}
+
+/// One micro-operation. Sixteen bytes at most, so that a million of them stay small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Reads a word of a page.
+    Read { what: Read, page: Pfn },
+    /// Reads how many slots of a pagevec are filled.
+    ReadPagevec { pv: Pv },
+    /// Changes a flag of a page.
+    Flag { flag: PageFlag, how: How, page: Pfn },
+    /// Raises `_count`.
+    Get { page: Pfn, site: Site, held: Held },
+    /// Lowers `_count`; returns 1 when it hit 0.
+    Put { page: Pfn, site: Site, held: Held },
+    /// Changes the map count by +1 or -1.
+    Mapcount { page: Pfn, delta: i8 },
+    /// Says what a page belongs to.
+    SetMapping { page: Pfn, mapping: u16, index: u32 },
+    /// Takes the page lock, or finds it taken (returns 0).
+    TryLockPage { page: Pfn },
+    /// Queues for the page lock and sleeps.
+    WaitPage { page: Pfn },
+    /// Gives the page lock back.
+    UnlockPage { page: Pfn },
+    /// Wakes the first waiter of the page lock.
+    WakePage { page: Pfn },
+    /// Takes a spinlock, with interrupts off where `irq`.
+    SpinLock { class: LockClass, irq: bool, index: u32 },
+    /// Queues for a spinlock that another task holds.
+    SpinWait { class: LockClass, irq: bool, index: u32 },
+    /// Releases a spinlock, with interrupts back on where `irq`.
+    SpinUnlock { class: LockClass, irq: bool, index: u32 },
+    /// Takes a semaphore.
+    Down { class: LockClass, write: bool, index: u32 },
+    /// Tries to take a semaphore for reading; returns 0 when it can't.
+    DownReadTrylock { class: LockClass, index: u32 },
+    /// Queues for a semaphore and sleeps.
+    DownWait { class: LockClass, write: bool, index: u32 },
+    /// Releases a semaphore.
+    Up { class: LockClass, write: bool, index: u32 },
+    /// Switches interrupts off or on.
+    Irq { off: bool },
+    /// get_cpu or put_cpu.
+    Preempt { off: bool },
+    /// Adds a page at the head of an LRU list.
+    ListAdd { lru: u8, page: Pfn },
+    /// Takes a page off its LRU list.
+    ListDel { lru: u8, page: Pfn },
+    /// Counts a page on or off the list that has no links (5.18 and later).
+    ListSize { lru: u8, add: bool, page: Pfn },
+    /// reclaim_stat.recent_scanned, and recent_rotated where `rotated`.
+    ReclaimStat { zone: u8, file: bool, rotated: bool },
+    /// Stores a page in the next slot of a pagevec; `new` is the NEW_FOLIO tag of mlock batches.
+    PvecAdd { pv: Pv, new: bool, page: Pfn },
+    /// Sets a slot to NULL.
+    PvecNull { pv: Pv, slot: u8 },
+    /// Empties a pagevec.
+    PvecReinit { pv: Pv },
+    /// Changes a zone or node counter.
+    Stat { zone: u8, item: Stat, safe: bool, delta: i32 },
+    /// Counts an event.
+    Event { event: Event, n: u32 },
+    /// Takes a page of an order from the free list.
+    Alloc { zone: u8, order: u8, page: Pfn },
+    /// Gives a page back.
+    Free { page: Pfn },
+    /// Walks the page table to an address.
+    Walk { mm: u8, vpn: u32 },
+    /// Reads a PTE.
+    ReadPte { mm: u8, vpn: u32 },
+    /// Writes a PTE.
+    SetPte { mm: u8, vpn: u32, pte: u32 },
+    /// Hangs an empty page table under a pmd.
+    PopulatePmd { mm: u8, pmd: u32 },
+    /// Maps a huge page; [`crate::machine::NIL`] is the huge zero page.
+    SetHugePmd { mm: u8, pmd: u32, page: Pfn },
+    /// Sets or clears VM_LOCKED.
+    SetVmLocked { mm: u8, vma: u8, locked: bool },
+    /// Stores or clears a slot of a file's page cache.
+    SetCache { mapping: u16, index: u32, page: Pfn },
+    /// Sets mlock_count, which overlays the LRU link.
+    SetMlockCount { page: Pfn, value: u32 },
+    /// Splits one tail off a huge page (under lru_lock).
+    SplitTail { head: Pfn, tail: u16 },
+    /// The head of a split huge page becomes a small page.
+    SplitHead { head: Pfn },
+    /// smp_mb
+    Barrier,
+    /// cond_resched
+    CondResched,
+    /// The task moves to another CPU.
+    Migrate { cpu: u8 },
+    /// The task has finished.
+    Exit,
+}
+
+impl Op {
+    /// The page whose words, links or slots it touches.
+    pub fn page(&self) -> Option<Pfn> {
+        match *self {
+            Op::Read { page, .. }
+            | Op::Flag { page, .. }
+            | Op::Get { page, .. }
+            | Op::Put { page, .. }
+            | Op::Mapcount { page, .. }
+            | Op::SetMapping { page, .. }
+            | Op::TryLockPage { page }
+            | Op::WaitPage { page }
+            | Op::UnlockPage { page }
+            | Op::WakePage { page }
+            | Op::ListAdd { page, .. }
+            | Op::ListDel { page, .. }
+            | Op::ListSize { page, .. }
+            | Op::PvecAdd { page, .. }
+            | Op::Alloc { page, .. }
+            | Op::Free { page }
+            | Op::SetMlockCount { page, .. } => Some(page),
+            Op::SplitTail { head, .. } | Op::SplitHead { head } => Some(head),
+            _ => None,
+        }
+    }
+
+    /// The lock that it takes, queues for or releases.
+    pub fn lock(&self) -> Option<crate::machine::LockId> {
+        let (class, index) = match *self {
+            Op::SpinLock { class, index, .. }
+            | Op::SpinWait { class, index, .. }
+            | Op::SpinUnlock { class, index, .. }
+            | Op::Down { class, index, .. }
+            | Op::DownReadTrylock { class, index }
+            | Op::DownWait { class, index, .. }
+            | Op::Up { class, index, .. } => (class, index),
+            Op::TryLockPage { page } | Op::WaitPage { page } | Op::UnlockPage { page } | Op::WakePage { page } => {
+                (LockClass::Page, page)
+            }
+            _ => return None,
+        };
+        Some(crate::machine::LockId { class, index })
+    }
+}

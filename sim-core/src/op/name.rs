@@ -1,0 +1,102 @@
+//! Operations in words, for transcripts.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use super::{Op, Read};
+use crate::machine::{NIL, PTE_NONE, PTE_ZERO};
+
+/// One operation as a line of a transcript: kernel names, page frame numbers.
+pub fn text(op: &Op, ret: u32) -> String {
+    match *op {
+        Op::Read { what, page } => format!("read {} of page {page}: {ret}", read_name(what)),
+        Op::ReadPagevec { pv } => format!("read count of {:?} pagevec {}: {ret}", pv.kind, pv.owner),
+        Op::Flag { flag, how, page } => format!("{}.{} page {page}, was {ret}", flag.name(), how.name()),
+        Op::Get { page, site, .. } => format!("{}:{} page {page}", site.get_name(), site.name()),
+        Op::Put { page, site, .. } => {
+            let zero = if ret == 1 { ", now 0" } else { "" };
+            format!("_count.dec:{} page {page}{zero}", site.name())
+        }
+        Op::Mapcount { page, delta } => format!("_mapcount {delta:+} page {page}, now {ret}"),
+        Op::SetMapping { page, mapping, index } => format!("page {page} belongs to mapping {mapping}, index {index}"),
+        Op::TryLockPage { page } => {
+            let how = if ret == 1 { "taken" } else { "held by another task" };
+            format!("PG_locked.test_and_set page {page}, {how}")
+        }
+        Op::WaitPage { page } => format!("sleep for the lock of page {page}"),
+        Op::UnlockPage { page } => format!("PG_locked.clear page {page}"),
+        Op::WakePage { page } => format!("wake a waiter of page {page}"),
+        Op::SpinLock { class, irq, index } => format!("{} {index} taken{}", class.name(), irqs(irq, "off")),
+        Op::SpinWait { class, index, .. } => format!("wait for {} {index}", class.name()),
+        Op::SpinUnlock { class, irq, index } => format!("{} {index} released{}", class.name(), irqs(irq, "on")),
+        Op::Down { class, write, index } => format!("{} {index} taken to {}", class.name(), access(write)),
+        Op::DownReadTrylock { class, index } => {
+            format!("{} {index} tried to read: {}", class.name(), if ret == 1 { "taken" } else { "busy" })
+        }
+        Op::DownWait { class, index, .. } => format!("sleep for {} {index}", class.name()),
+        Op::Up { class, write, index } => format!("{} {index} released by {}r", class.name(), access(write)),
+        Op::Irq { off } => format!("interrupts {}", if off { "off" } else { "on" }),
+        Op::Preempt { off } => format!("preemption {}", if off { "off" } else { "on" }),
+        Op::ListAdd { lru, page } => format!("list_add page {page} to {}", lru_name(lru)),
+        Op::ListDel { lru, page } => format!("list_del page {page} from {}", lru_name(lru)),
+        Op::ListSize { lru, add, page } => {
+            format!("page {page} counted {} {}", if add { "on" } else { "off" }, lru_name(lru))
+        }
+        Op::ReclaimStat { zone, .. } => format!("reclaim_stat of zone {zone}"),
+        Op::PvecAdd { pv, page, .. } => format!("page {page} into slot {ret} of {:?} pagevec {}", pv.kind, pv.owner),
+        Op::PvecNull { pv, slot } => format!("slot {slot} of {:?} pagevec {} = NULL", pv.kind, pv.owner),
+        Op::PvecReinit { pv } => format!("{:?} pagevec {} emptied", pv.kind, pv.owner),
+        Op::Stat { zone, item, delta, .. } => {
+            let fold = if ret == 1 { ", folded" } else { "" };
+            format!("{} {delta:+} in zone {zone}{fold}", item.name())
+        }
+        Op::Event { event, n } => format!("{} +{n}", event.name()),
+        Op::Alloc { zone, order, page } => format!("page {page} of order {order} from zone {zone}"),
+        Op::Free { page } => format!("page {page} freed"),
+        Op::Walk { mm, vpn } => format!("walk the page table of mm {mm} to {vpn}"),
+        Op::ReadPte { mm, vpn } => format!("read PTE {vpn} of mm {mm}: {}", pte_text(ret)),
+        Op::SetPte { mm, vpn, pte } => format!("PTE {vpn} of mm {mm} = {}", pte_text(pte)),
+        Op::PopulatePmd { mm, pmd } => format!("pmd {pmd} of mm {mm} = an empty page table"),
+        Op::SetHugePmd { mm, pmd, page: NIL } => format!("pmd {pmd} of mm {mm} = the huge zero page"),
+        Op::SetHugePmd { mm, pmd, page } => format!("pmd {pmd} of mm {mm} = huge page {page}"),
+        Op::SetVmLocked { mm, vma, locked } => format!("VM_LOCKED of vma {vma} of mm {mm} = {locked}"),
+        Op::SetCache { mapping, index, page } => format!("page cache {mapping}[{index}] = {}", pte_text(page)),
+        Op::SetMlockCount { page, value } => format!("mlock_count of page {page} = {value}"),
+        Op::SplitTail { head, tail } => format!("tail {tail} split off huge page {head}"),
+        Op::SplitHead { head } => format!("huge page {head} is a small page"),
+        Op::Barrier => "smp_mb".to_string(),
+        Op::CondResched => "cond_resched".to_string(),
+        Op::Migrate { cpu } => format!("the task moves to CPU {cpu}"),
+        Op::Exit => "the task has finished".to_string(),
+    }
+}
+
+fn read_name(what: Read) -> &'static str {
+    match what {
+        Read::Flag(flag) => flag.name(),
+        Read::Mapcount => "_mapcount",
+        Read::Evictable => "page_evictable",
+        Read::Waiters => "waitqueue_active",
+        Read::MlockCount => "mlock_count",
+    }
+}
+
+fn lru_name(lru: u8) -> &'static str {
+    crate::view::Lru::ALL[lru as usize].name()
+}
+
+fn irqs(irq: bool, state: &str) -> String {
+    if irq { format!(", interrupts {state}") } else { String::new() }
+}
+
+fn access(write: bool) -> &'static str {
+    if write { "write" } else { "read" }
+}
+
+fn pte_text(pte: u32) -> String {
+    match pte {
+        PTE_NONE => "none".to_string(),
+        PTE_ZERO => "the zero page".to_string(),
+        page => format!("page {page}"),
+    }
+}

@@ -1,0 +1,135 @@
+//! What each operation adds to the ledger.
+
+use super::{Op, Outcome, World};
+use crate::ledger::{Count, How, Ledger, LockCounts};
+use crate::machine::{LockClass, PageFlag};
+
+// The old longest queue travels in the upper half of the undo word of a wait.
+const MAX_WAITERS_SHIFT: u32 = 32;
+
+impl World {
+    /// Counts an operation `n` times; `u64::MAX` takes one back. Returns what must be added to the undo word.
+    #[inline(always)]
+    pub(super) fn tally(&mut self, op: Op, outcome: Outcome, n: u64) -> u64 {
+        let clock = self.clock;
+        let l = &mut self.ledger;
+        match op {
+            Op::Read { .. } | Op::ReadPagevec { .. } | Op::ReadPte { .. } => l.add(Count::Reads, n),
+            Op::Flag { flag, how, .. } => l.add_flag(flag, how, n),
+            Op::Get { site, .. } => add(&mut l.gets[site as usize], n),
+            Op::Put { site, .. } => add(&mut l.puts[site as usize], n),
+            Op::Mapcount { .. } => l.add(Count::Mapcount, n),
+            Op::TryLockPage { .. } => {
+                l.add_flag(PageFlag::Locked, How::TestSet, n);
+                if outcome.ret == 1 {
+                    l.class(LockClass::Page).acquire(clock, n);
+                }
+            }
+            Op::UnlockPage { .. } => {
+                l.add_flag(PageFlag::Locked, How::Clear, n);
+                l.class(LockClass::Page).release(clock, n);
+            }
+            Op::SpinLock { class, irq, .. } => {
+                l.class(class).acquire(clock, n);
+                if irq {
+                    l.add(Count::IrqPairs, n);
+                }
+            }
+            Op::SpinUnlock { class, .. } => l.class(class).release(clock, n),
+            Op::Down { class, .. } => {
+                l.add(Count::Rwsem, n);
+                l.class(class).acquire(clock, n);
+            }
+            Op::DownReadTrylock { class, .. } => {
+                l.add(Count::Rwsem, n);
+                if outcome.ret == 1 {
+                    l.class(class).acquire(clock, n);
+                }
+            }
+            Op::Up { class, .. } => {
+                l.add(Count::Rwsem, n);
+                l.class(class).release(clock, n);
+            }
+            Op::SpinWait { .. } | Op::WaitPage { .. } | Op::DownWait { .. } => return self.tally_wait(op, outcome, n),
+            Op::Irq { off: true } => l.add(Count::IrqPairs, n),
+            Op::Preempt { off: true } => l.add(Count::PreemptPairs, n),
+            Op::ListAdd { .. } => l.add(Count::ListAdd, n),
+            Op::ListDel { .. } => l.add(Count::ListDel, n),
+            Op::PvecAdd { pv, .. } => l.add(if pv.on_stack() { Count::PvecOnStack } else { Count::PvecPerCpu }, n),
+            Op::PvecReinit { pv } if !pv.on_stack() => l.add(Count::Drains, n),
+            Op::Stat { safe, .. } => {
+                l.add(if safe { Count::StatSafe } else { Count::StatPlain }, n);
+                if outcome.ret == 1 {
+                    l.add(Count::Folds, n.wrapping_mul(2));
+                }
+            }
+            Op::Event { event, n: value } => {
+                l.add(Count::EventUpdates, n);
+                add(&mut l.events[event as usize], n.wrapping_mul(u64::from(value)));
+            }
+            Op::Alloc { .. } => l.add(Count::Allocs, n),
+            Op::Free { .. } => l.add(Count::Frees, n),
+            Op::Walk { .. } => l.add(Count::Walks, n),
+            Op::SetPte { .. } => l.add(Count::PteWrites, n),
+            Op::Barrier => l.add(Count::Barriers, n),
+            Op::CondResched => l.add(Count::Resched, n),
+            _ => {}
+        }
+        0
+    }
+
+    fn tally_wait(&mut self, op: Op, outcome: Outcome, n: u64) -> u64 {
+        let Some(lock) = op.lock() else { return 0 };
+        if lock.class.sleeps() {
+            self.ledger.add(Count::Sleeps, n);
+        }
+        let queue = match lock.class {
+            LockClass::Page => self.machine.page_waiters.iter().filter(|waiter| waiter.0 == lock.index).count(),
+            _ => self.machine.lock(lock).queue.len(),
+        } as u64;
+        let counts = self.ledger.class(lock.class);
+        add(&mut counts.contended, n);
+        if n == u64::MAX {
+            counts.max_waiters = outcome.undo >> MAX_WAITERS_SHIFT;
+            return 0;
+        }
+        let old = counts.max_waiters;
+        counts.max_waiters = old.max(queue);
+        old << MAX_WAITERS_SHIFT
+    }
+}
+
+impl Ledger {
+    #[inline(always)]
+    fn add(&mut self, count: Count, n: u64) {
+        add(&mut self.counts[count as usize], n);
+    }
+
+    #[inline(always)]
+    fn add_flag(&mut self, flag: PageFlag, how: How, n: u64) {
+        add(&mut self.flags[flag as usize * 6 + how as usize], n);
+    }
+
+    #[inline(always)]
+    fn class(&mut self, class: LockClass) -> &mut LockCounts {
+        &mut self.locks[class as usize]
+    }
+}
+
+impl LockCounts {
+    #[inline(always)]
+    fn acquire(&mut self, clock: u64, n: u64) {
+        add(&mut self.acquired, n);
+        self.held = self.held.wrapping_sub(clock.wrapping_mul(n));
+    }
+
+    #[inline(always)]
+    fn release(&mut self, clock: u64, n: u64) {
+        self.held = self.held.wrapping_add(clock.wrapping_mul(n));
+    }
+}
+
+#[inline(always)]
+fn add(counter: &mut u64, n: u64) {
+    *counter = counter.wrapping_add(n);
+}

@@ -1,0 +1,250 @@
+//! munlock of a range of mlocked pages, alone and against somebody else.
+
+mod layout;
+mod races;
+mod setup;
+
+pub use layout::{Layout, PageKind};
+
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::params::{Param, Params};
+use super::spec::SpecError;
+use super::variants::{MUNLOCK_VARIANTS, Variant};
+use super::Scenario;
+use crate::engine::{Engine, Migration, Schedule};
+use crate::kernel::{Config, Patch};
+use crate::kernel::mlock::sys_munlock;
+use crate::machine::VmaId;
+
+/// Most pages of a run: 64 GiB.
+const MAX_PAGES: u32 = 1 << 24;
+
+/// A scenario with memory set up, ready to begin.
+pub(crate) struct Built {
+    pub engine: Engine,
+    /// Function whose calls are counted.
+    pub measured: Option<&'static str>,
+    pub migrations: Vec<Migration>,
+    /// Schedule where nobody asks for another.
+    pub script: Schedule,
+    /// Starts the tasks of the run.
+    pub tasks: Box<dyn FnOnce(&mut Engine)>,
+}
+
+/// The VMA under study.
+pub(crate) const VMA: VmaId = VmaId { mm: 0, vma: 0 };
+
+const PAGES: Param = Param::number("pages", 56, 1, MAX_PAGES, "pages of 4 KiB in the range");
+const PAGEVEC: Param = Param::number(
+    "pagevec",
+    0,
+    0,
+    31,
+    "slots of a pagevec; 0 is what the variant has (14, 15 or 31)",
+);
+
+const MUNLOCK_PARAMS: &[Param] = &[
+    PAGES,
+    Param::number("zones", 1, 1, 2, "zones that the pages come from"),
+    Param::flag("interleave", "neighbouring pages come from different zones (needs zones=2)"),
+    Param::flag("thp", "the range is mapped by transparent huge pages (pages is a multiple of 512)"),
+    Param::number("not_mlocked", 0, 0, MAX_PAGES, "pages of the range without PG_mlocked; with thp, huge pages"),
+    Param::number("in_remote_pagevec", 0, 0, 14, "mlocked pages that wait in the lru_add pagevec of another CPU"),
+    Param::number("shared", 0, 0, MAX_PAGES, "pages that another process maps too, which has not locked them"),
+    Param::number("shared_locked", 0, 0, MAX_PAGES, "pages that another process maps too and has mlocked"),
+    Param::number("holes", 0, 0, MAX_PAGES, "addresses of the range without a page"),
+    Param::number("pmd_start", 0, 0, 511, "index of the first page in its page table"),
+    PAGEVEC,
+    Param::flag("mglru", "today: the multi-generational LRU is on, so pages land in the youngest generation"),
+    Param::flag("folded_pmd", "two levels of page tables: the middle level is folded (a bug of 3.12-rc1)"),
+];
+
+const ONE_PAGE: &[Param] =
+    &[PAGES, Param::number("at", 17, 0, MAX_PAGES, "index of the page that the other CPU goes for"), PAGEVEC];
+
+const TWO_CPUS: &[Param] = &[PAGES, PAGEVEC];
+
+const TRUNCATE: &[Param] = &[
+    Param::number("pages", 14, 1, 4096, "pages of the file that are mapped, locked and munlocked"),
+    Param::number("at", 3, 0, 4095, "index of the page that is truncated; it is not mlocked"),
+    PAGEVEC,
+];
+
+const REMLOCK: &[Param] = &[
+    Param::number("pages", 28, 1, 4096, "pages of 4 KiB in the range"),
+    Param::number("at", 3, 0, 4095, "index of the page that is mlocked again"),
+    Param::number("window", 1, 1, 2, "1: between isolation and the page lock; 2: between unlock_page and the LRU add"),
+    PAGEVEC,
+];
+
+const PUTBACK: &[Param] = &[
+    Param::flag("no_recheck", "putback_lru_page does not look again at page_evictable"),
+    Param::flag("hoisted", "the second look is satisfied before SetPageLRU is visible: no barrier"),
+];
+
+const DRAIN: &[Param] = &[
+    PAGES,
+    Param::number("in_remote_pagevec", 3, 1, 14, "mlocked pages that wait in the lru_add pagevec of CPU 1"),
+    PAGEVEC,
+];
+
+const SPLIT: &[Param] =
+    &[Param::number("tail", 256, 1, 511, "tails that have been split off when munlock clears PG_mlocked")];
+
+// The split of a huge page and the putback loop are modelled as they were until 5.17.
+const BEFORE_5_18: &[Variant] = MUNLOCK_VARIANTS.split_at(13).0;
+const BEFORE_4_16: &[Variant] = MUNLOCK_VARIANTS.split_at(12).0;
+
+pub(super) const SCENARIOS: &[Scenario] = &[
+    Scenario {
+        name: "munlock",
+        title: "munlock of a range",
+        summary: "A process munlocks a range of mlocked pages; every page goes from the unevictable list back to the inactive one.",
+        watch: "How often lru_lock is taken, and by how many pages at a time.",
+        params: MUNLOCK_PARAMS,
+        variants: MUNLOCK_VARIANTS,
+        sides: ("0", "6"),
+        build: build_munlock,
+    },
+    Scenario {
+        name: "munlock-two-cpus",
+        title: "two processes munlock at once",
+        summary: "Two CPUs munlock ranges of two processes whose pages come from one zone.",
+        watch: "How long each CPU waits for the other's lru_lock.",
+        params: TWO_CPUS,
+        variants: MUNLOCK_VARIANTS,
+        sides: ("0", "6"),
+        build: races::two_cpus,
+    },
+    Scenario {
+        name: "munlock-truncate",
+        title: "munlock against truncation",
+        summary: "Another CPU truncates a page of the file while munlock holds the last pin of it.",
+        watch: "Who drops the last reference, and whether lru_lock is held by then.",
+        params: TRUNCATE,
+        variants: MUNLOCK_VARIANTS,
+        sides: ("6", "fixed"),
+        build: races::truncate,
+    },
+    Scenario {
+        name: "munlock-split",
+        title: "munlock against the split of a huge page",
+        summary: "Another CPU splits a huge page: each tail copies PG_mlocked from the head while munlock clears it there.",
+        watch: "NR_MLOCK against the tails that stay mlocked.",
+        params: SPLIT,
+        variants: BEFORE_5_18,
+        sides: ("7", "fixed"),
+        build: races::split,
+    },
+    Scenario {
+        name: "munlock-remlock",
+        title: "munlock against mlock of the same page",
+        summary: "Another process mlocks a page again while it is isolated, or just before it goes back to its list.",
+        watch: "Which list the page ends on; NR_MLOCK stays right.",
+        params: REMLOCK,
+        variants: MUNLOCK_VARIANTS,
+        sides: ("0", "6"),
+        build: races::remlock,
+    },
+    Scenario {
+        name: "munlock-page-lock",
+        title: "munlock meets a locked page",
+        summary: "Another CPU holds the lock of one page for a while; munlock sleeps for it.",
+        watch: "How many isolated pages wait along with the one.",
+        params: ONE_PAGE,
+        variants: MUNLOCK_VARIANTS,
+        sides: ("0", "6"),
+        build: races::page_lock,
+    },
+    Scenario {
+        name: "munlock-reclaim",
+        title: "munlock against reclaim",
+        summary: "Reclaim has isolated a page when munlock comes by, and puts it back afterwards.",
+        watch: "PGSTRANDED against PGMUNLOCKED, and who repairs the page.",
+        params: ONE_PAGE,
+        variants: MUNLOCK_VARIANTS,
+        sides: ("0", "6"),
+        build: races::reclaim,
+    },
+    Scenario {
+        name: "munlock-drain",
+        title: "munlock against a remote drain",
+        summary: "Some mlocked pages wait in the pagevec of another CPU, which drains it meanwhile.",
+        watch: "Pages that could not be isolated, and NR_MLOCK.",
+        params: DRAIN,
+        variants: MUNLOCK_VARIANTS,
+        sides: ("0", "6"),
+        build: races::drain,
+    },
+    Scenario {
+        name: "munlock-migrate",
+        title: "munlock moves to another CPU",
+        summary: "The scheduler moves the task between two pages.",
+        watch: "The page that stays behind in the old CPU's pagevec.",
+        params: ONE_PAGE,
+        variants: MUNLOCK_VARIANTS,
+        sides: ("0", "6"),
+        build: races::migrate,
+    },
+    Scenario {
+        name: "putback-race",
+        title: "the race that putback_lru_page re-checks for",
+        summary: "Reclaim puts an mlocked page back while munlock makes it evictable.",
+        watch: "The second look at page_evictable; without it the page is stranded.",
+        params: PUTBACK,
+        variants: BEFORE_4_16,
+        sides: ("0", "fixed"),
+        build: races::putback,
+    },
+];
+
+fn build_munlock(variant: &Variant, params: &Params) -> Result<Built, SpecError> {
+    let config = configured(variant, params);
+    let layout = Layout::from_params(params)?;
+    let engine = setup::memory(config, &layout);
+    Ok(Built {
+        engine,
+        measured: Some(measured(config)),
+        migrations: Vec::new(),
+        script: Schedule::RoundRobin,
+        tasks: Box::new(|engine| {
+            engine.spawn("munlock", 0, |cpu| async move { sys_munlock(&cpu, VMA).await });
+        }),
+    })
+}
+
+/// The kernel of a variant with what the parameters change in it.
+fn configured(variant: &Variant, params: &Params) -> Config {
+    let mut config = variant.config;
+    let pagevec = params.get("pagevec");
+    if pagevec > 0 {
+        config = config.with_pagevec(pagevec);
+    }
+    for (name, patch) in [
+        ("mglru", Patch::Mglru),
+        ("folded_pmd", Patch::FoldedPmd),
+        ("no_recheck", Patch::NoRecheck),
+        ("hoisted", Patch::HoistedRead),
+    ] {
+        if params.is(name) {
+            config = config.with(&[patch]);
+        }
+    }
+    config
+}
+
+/// The measured section: one call of the range function.
+fn measured(config: Config) -> &'static str {
+    if config.has(Patch::MlockBatch) { "mlock_vma_pages_range" } else { "munlock_vma_pages_range" }
+}
+
+impl Built {
+    /// A run of two CPUs after a turn script.
+    fn scripted(engine: Engine, config: Config, turns: Vec<crate::engine::Turn>, tasks: Box<dyn FnOnce(&mut Engine)>) -> Built {
+        let script = if turns.is_empty() { Schedule::RoundRobin } else { Schedule::Script(turns) };
+        Built { engine, measured: Some(measured(config)), migrations: vec![], script, tasks }
+    }
+}

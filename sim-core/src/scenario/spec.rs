@@ -1,0 +1,231 @@
+//! A run by name: scenario, variant, parameters, schedule; and what may be wrong with it.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::munlock::Built;
+use super::params::Params;
+use super::variants::Variant;
+use super::{Claim, Scenario};
+use crate::engine::{Checker, ChoiceError, Engine, EngineError, Outcome, Schedule, Setup, Timeline, parse_choices};
+use crate::ledger::Ledger;
+
+/// What is wrong with a run that somebody asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SpecError {
+    /// A name that is not known.
+    Unknown {
+        /// What it should name: "scenario", "variant", "parameter".
+        what: &'static str,
+        /// The name that was given.
+        name: String,
+        /// The closest known name, if any is close.
+        close: Option<String>,
+        /// All known names.
+        known: String,
+    },
+    /// A value that does not fit its parameter.
+    Value {
+        /// Parameter.
+        name: String,
+        /// Value that was given.
+        value: String,
+        /// What was expected.
+        expected: String,
+    },
+    /// Parameters that do not fit together.
+    Together(String),
+    /// A schedule that is not known.
+    Schedule(String),
+    /// A list of choices that cannot be read.
+    Choices(ChoiceError),
+    /// A run that cannot go on.
+    Engine(EngineError),
+}
+
+impl SpecError {
+    pub(crate) fn unknown(what: &'static str, name: &str, known: &[&str]) -> SpecError {
+        let name: String = name.chars().take(40).collect();
+        let close = known
+            .iter()
+            .map(|&candidate| (distance(&name, candidate), candidate))
+            .min()
+            .filter(|&(distance, candidate)| distance <= 1 + candidate.len() / 4)
+            .map(|(_, candidate)| candidate.to_string());
+        SpecError::Unknown { what, name, close, known: known.join(", ") }
+    }
+}
+
+impl fmt::Display for SpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SpecError::Unknown { what, name, close: Some(close), known } => {
+                write!(f, "unknown {what} `{name}`; did you mean `{close}`? Known: {known}")
+            }
+            SpecError::Unknown { what, name, close: None, known } => {
+                write!(f, "unknown {what} `{name}`; expected one of: {known}")
+            }
+            SpecError::Value { name, value, expected } => {
+                write!(f, "parameter `{name}` is `{value}`; expected {expected}")
+            }
+            SpecError::Together(text) => f.write_str(text),
+            SpecError::Schedule(text) => write!(
+                f,
+                "unknown schedule `{text}`; expected `round-robin`, `seed:N`, or `choices:` with a list such as `0x12,1x3`"
+            ),
+            SpecError::Choices(error) => error.fmt(f),
+            SpecError::Engine(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for SpecError {}
+
+impl From<EngineError> for SpecError {
+    fn from(error: EngineError) -> SpecError {
+        SpecError::Engine(error)
+    }
+}
+
+// Edits that turn one name into another.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut corner = core::mem::replace(&mut row[0], i + 1);
+        for (j, &to) in b.iter().enumerate() {
+            let change = corner + usize::from(from != to);
+            corner = row[j + 1];
+            row[j + 1] = change.min(corner + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// A run by name.
+#[derive(Clone)]
+pub struct RunSpec {
+    /// Scenario.
+    pub scenario: &'static Scenario,
+    /// Kernel.
+    pub variant: &'static Variant,
+    /// Parameters.
+    pub params: Params,
+    /// Schedule; none is the scenario's own, which is round-robin where it has no script.
+    pub schedule: Option<Schedule>,
+}
+
+/// A run that has been made.
+pub struct Run {
+    /// What was asked for.
+    pub spec: RunSpec,
+    /// Its timeline, cursor at the start.
+    pub timeline: Timeline,
+    /// Its ledger at the end.
+    pub ledger: Ledger,
+}
+
+impl RunSpec {
+    /// A run with the default parameters.
+    ///
+    /// # Errors
+    ///
+    /// Names the unknown scenario or variant.
+    pub fn new(scenario: &str, variant: &str) -> Result<RunSpec, SpecError> {
+        let scenario = Scenario::find(scenario)?;
+        let variant = scenario.variant(variant)?;
+        Ok(RunSpec { scenario, variant, params: Params::new(scenario.params), schedule: None })
+    }
+
+    /// The same with a parameter set by text.
+    ///
+    /// # Errors
+    ///
+    /// Names the unknown parameter, or the value and what was expected.
+    pub fn set(mut self, name: &str, value: &str) -> Result<RunSpec, SpecError> {
+        self.params.set(name, value)?;
+        Ok(self)
+    }
+
+    /// The same with a schedule by text: `round-robin`, `seed:N`, `choices:LIST`.
+    ///
+    /// # Errors
+    ///
+    /// Says what was expected.
+    pub fn schedule(mut self, text: &str) -> Result<RunSpec, SpecError> {
+        self.schedule = Some(parse_schedule(text)?);
+        Ok(self)
+    }
+
+    /// Name of the schedule, as `--schedule` takes it.
+    pub fn schedule_name(&self) -> String {
+        match &self.schedule {
+            None | Some(Schedule::Script(_)) => "scenario".to_string(),
+            Some(Schedule::RoundRobin) => "round-robin".to_string(),
+            Some(Schedule::Seed(seed)) => format!("seed:{seed}"),
+            Some(Schedule::Choices(_)) => "choices".to_string(),
+        }
+    }
+
+    /// Sets memory up and starts the tasks; nothing of the measured run has happened yet.
+    ///
+    /// # Errors
+    ///
+    /// Parameters that do not fit together.
+    pub fn start(&self, bulk: bool) -> Result<Engine, SpecError> {
+        let Built { mut engine, measured, migrations, script, tasks } =
+            (self.scenario.build)(self.variant, &self.params)?;
+        let schedule = self.schedule.clone().unwrap_or(script);
+        let checker = (!bulk).then(|| Checker::new(self.variant.config, &engine.world().machine));
+        engine.begin(Setup { schedule, measured, migrations, checker }, bulk);
+        tasks(&mut engine);
+        Ok(engine)
+    }
+
+    /// Makes the recorded run.
+    ///
+    /// # Errors
+    ///
+    /// Parameters or choices that do not fit, or a run that is too long to record.
+    pub fn record(self) -> Result<Run, SpecError> {
+        let mut engine = self.start(false)?;
+        engine.run()?;
+        let mut timeline = engine.into_timeline();
+        timeline.seek(timeline.len());
+        let ledger = timeline.world().ledger.clone();
+        timeline.seek(0);
+        Ok(Run { spec: self, timeline, ledger })
+    }
+
+    /// Makes the bulk run, ledger only. `progress` is called about every `slice` operations; false stops the run.
+    ///
+    /// # Errors
+    ///
+    /// Parameters that do not fit.
+    pub fn bulk(&self, slice: u64, mut progress: impl FnMut(&Engine) -> bool) -> Result<Engine, SpecError> {
+        let mut engine = self.start(true)?;
+        while engine.advance(slice)? == Outcome::Paused && progress(&engine) {}
+        Ok(engine)
+    }
+}
+
+impl Run {
+    /// What the series' author claimed of this variant, with what was found.
+    pub fn claims(&self) -> Vec<Claim> {
+        super::claims::claims(&self.spec, &self.ledger, &self.timeline)
+    }
+}
+
+/// Reads a schedule.
+fn parse_schedule(text: &str) -> Result<Schedule, SpecError> {
+    if text == "round-robin" {
+        return Ok(Schedule::RoundRobin);
+    }
+    if let Some(list) = text.strip_prefix("choices:") {
+        return parse_choices(list).map(Schedule::Choices).map_err(SpecError::Choices);
+    }
+    let seed = text.strip_prefix("seed:").and_then(|seed| seed.parse().ok());
+    seed.map(Schedule::Seed).ok_or_else(|| SpecError::Schedule(text.chars().take(40).collect()))
+}

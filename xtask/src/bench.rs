@@ -1,0 +1,20 @@
+//! Measurements, for people to read: nothing here passes or fails.
+
+use std::process::Command;
+
+use crate::{Result, build, cmd, setup, tools};
+
+/// `cargo xtask bench`.
+pub fn run() -> Result<()> {
+    cmd::run(cmd::cargo().args(["run", "--release", "--package", "bench"]))?;
+
+    let kit = setup::for_build()?;
+    let chromium = tools::chromium()?;
+    build::site(&kit)?;
+    build::sizes()?;
+    let mut node = Command::new("node");
+    node.arg("e2e/bench.mjs")
+        .env("CHROMIUM", chromium)
+        .current_dir(cmd::root());
+    cmd::run(&mut node)
+}
