@@ -83,6 +83,19 @@ pageTest("without scripts the page says what it needs", withoutScripts, async ({
   assert.match(await page.locator("noscript").innerText(), /JavaScript/);
 });
 
+const noisy = { allow: [/./] };
+pageTest("the tests notice what a page complains of", noisy, async ({ page, complaints }) => {
+  await page.evaluate(async () => {
+    console.warn("careful");
+    setTimeout(() => { throw new Error("oops"); });
+    await fetch("missing").catch(() => {});
+    await fetch("http://127.0.0.2:9/").catch(() => {});
+  });
+  for (const expected of [/warning: careful/, /uncaught: oops/, /status 404: .*missing/, /127.0.0.2.* violates .*Content Security Policy/]) {
+    assert.ok(complaints.some((complaint) => expected.test(complaint)), `${expected} in ${complaints.join("\n")}`);
+  }
+});
+
 async function showsFailure(page, pattern) {
   const alert = page.getByRole("alert");
   assert.ok(await alert.isVisible());

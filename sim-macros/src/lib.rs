@@ -19,9 +19,7 @@ use syn::{FnArg, ItemFn, LitStr, Pat, ReturnType, Token, parse_macro_input};
 pub fn kernel(args: TokenStream, item: TokenStream) -> TokenStream {
     let args = parse_macro_input!(args with Punctuated::<LitStr, Token![,]>::parse_terminated);
     let function = parse_macro_input!(item as ItemFn);
-    expand(&args.into_iter().collect::<Vec<_>>(), function)
-        .unwrap_or_else(syn::Error::into_compile_error)
-        .into()
+    expand(&args.into_iter().collect::<Vec<_>>(), function).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 fn expand(args: &[LitStr], function: ItemFn) -> syn::Result<proc_macro2::TokenStream> {

@@ -69,7 +69,8 @@ fn drawing(side: &str, scene: &Scene) -> String {
 
 /// A group that a `transform` places; a page sets it as a style property, so that a change is animated.
 fn shape(class: &str, aria: &str, at: Rect, parts: &[Part]) -> String {
-    let role = if aria.is_empty() { "aria-hidden=\"true\"".into() } else { format!("role=\"img\" aria-label=\"{aria}\"") };
+    let role =
+        if aria.is_empty() { "aria-hidden=\"true\"".into() } else { format!("role=\"img\" aria-label=\"{aria}\"") };
     let style = format!("transform:translate({}px,{}px)", number(at.x), number(at.y));
     format!("<g class=\"{class}\" {role} style=\"{style}\">{}</g>", all(parts))
 }

@@ -6,9 +6,10 @@
 use crate::geom::{FENCE_RADIUS, Form, Rect};
 use crate::parts::{Part, clipped_rect, hatch};
 use crate::scene::{
-    Arrow, ArrowKind, Badge, Fence, FenceState, Motion, Padlock, Pte, PteKind, Reference, Ring, Slot, SlotKind, Tile,
-    TileKind,
+    Arrow, ArrowKind, Badge, Fence, FenceState, MapArea, MapPlace, Motion, Padlock, Pte, PteKind, Reference, Ring,
+    Slot, SlotKind, Tile, TileKind,
 };
+use crate::type_width;
 
 /// Radius of an unevictable page's corners, and of a reference's.
 const SQUARE: f32 = 1.5;
@@ -170,7 +171,8 @@ impl Tile {
             parts.push(Part::Path { class: "hatch", d: hatch(cell.inset(1.0), 6.0) });
         }
         let (x, y) = (cell.w / 2.0, cell.h / 2.0 + 0.5);
-        parts.push(Part::Text { class: text_class(&self.label, cell.w, form), x, y, text: self.label.clone() });
+        let room = cell.w - 2.0 * self.kind.second_edge().unwrap_or(0.0);
+        parts.push(Part::Text { class: text_class(&self.label, room, form), x, y, text: self.label.clone() });
         if self.pin {
             let (at, r) = self.pin_place(form);
             parts.push(Part::Dot { class: "pin", cx: at, cy: at, r });
@@ -190,11 +192,9 @@ impl Tile {
 }
 
 /// Class for a number that is too wide for the usual size.
-fn text_class(label: &str, width: f32, form: Form) -> &'static str {
-    let roomy = if form == Form::Wide { 25.0 } else { 19.0 };
-    let glyphs = label.chars().count() as f32;
-    let glyph = if form == Form::Wide { 8.0 } else { 7.0 };
-    if glyphs * glyph > width.max(roomy) { "tight" } else { "" }
+fn text_class(label: &str, room: f32, form: Form) -> &'static str {
+    let size = if form == Form::Wide { 12.0 } else { 10.5 };
+    if type_width::width(label, size, true) > room - 1.0 { "tight" } else { "" }
 }
 
 impl Reference {
@@ -270,5 +270,39 @@ impl Arrow {
             ArrowKind::Next => vec![path("next", &self.d), path("mk", &self.head)],
             ArrowKind::Ghost => vec![path("next ghost", &self.d)],
         }
+    }
+}
+
+impl MapArea {
+    /// CSS classes of its squares: `sq` and the kind of the pages.
+    pub fn class(&self) -> &'static str {
+        use sim_core::view::Lru;
+        match self.place {
+            MapPlace::New(_) => "sq new",
+            MapPlace::Free(_) => "sq free",
+            MapPlace::List(_, Lru::Unevictable) => "sq unev",
+            MapPlace::List(_, Lru::ActiveAnon | Lru::ActiveFile) => "sq act",
+            MapPlace::List(..) => "sq inact",
+        }
+    }
+
+    /// Squares that stand for at least one page.
+    pub fn squares(&self) -> u32 {
+        self.count.div_ceil(self.per_cell.max(1))
+    }
+
+    /// Where a square is.
+    pub fn square(&self, i: u32) -> Rect {
+        let (row, column) = (i / self.columns.max(1), i % self.columns.max(1));
+        let side = self.pitch - 1.0;
+        Rect::new(self.rect.x + column as f32 * self.pitch, self.rect.y + row as f32 * self.pitch, side, side)
+    }
+
+    /// The square at a point, if any.
+    pub fn hit(&self, x: f32, y: f32) -> Option<u32> {
+        let (column, row) = ((x - self.rect.x) / self.pitch, (y - self.rect.y) / self.pitch);
+        let inside = column >= 0.0 && row >= 0.0 && column < self.columns as f32;
+        let i = row as u32 * self.columns + column as u32;
+        (inside && i < self.squares()).then_some(i)
     }
 }

@@ -123,7 +123,7 @@ impl Metrics {
             pitch_y: 24.0,
             pte_pitch: 16.0,
             fence_gap: 18.0,
-            list_gap: 17.0,
+            list_gap: 10.0,
         };
         let narrow = Metrics {
             width: 366.0,
@@ -134,6 +134,7 @@ impl Metrics {
             tile_h: 17.0,
             pitch_y: 19.0,
             fence_gap: 16.0,
+            list_gap: 15.0,
             ..wide
         };
         let base = if form == Form::Wide { wide } else { narrow };

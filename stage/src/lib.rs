@@ -45,6 +45,6 @@ pub use scene::{
     Pte, PteKind, Reference, Ring, Scene, Slot, SlotKind, Span, Tile, TileKind,
 };
 pub use svg::svg;
-pub use tape::{Tape, Tapes};
+pub use tape::{Cell, Tape, Tapes};
 pub use tape_log::TapeLog;
 pub use theme::Theme;

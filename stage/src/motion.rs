@@ -13,7 +13,9 @@ impl Scene {
     pub fn compare(&mut self, before: &Scene, ghosts: bool) {
         let mut moved: Vec<(Key, Rect, Rect)> = Vec::new();
         for tile in &mut self.tiles {
-            let Some(old) = before.tile(tile.page) else { continue };
+            let Some(old) = before.tile(tile.page) else {
+                continue;
+            };
             tile.motion = motion(old, tile);
             if tile.motion == Motion::Moved {
                 moved.push((Key::Page(tile.page), old.rect, tile.rect));

@@ -4,7 +4,7 @@ use core::fmt::Write as _;
 
 use crate::geom::{Form, Point, Rect};
 use crate::parts::{Part, write_number};
-use crate::scene::{Align, Badge, Edge, FenceState, Label, Note, Padlock, Scene};
+use crate::scene::{Align, Badge, Edge, FenceState, Label, MapArea, Note, Padlock, Scene};
 use crate::theme::{Theme, resolve};
 use crate::type_width::{self, BadgeType, EDGE, PADLOCK, span_width, width};
 
@@ -98,12 +98,23 @@ impl Writer<'_> {
             self.part(&slot.part(), 0.0);
         }
         for area in &scene.map {
-            self.rect("maparea", area.rect, 0.0);
+            self.map(area);
         }
         for arrow in &scene.arrows {
             self.parts(&arrow.parts(), 0.0);
         }
         self.raw("\n");
+    }
+
+    /// The squares of a map as one path.
+    fn map(&mut self, area: &MapArea) {
+        self.raw(&format!("<path class=\"{}\" d=\"", area.class()));
+        for i in 0..area.squares() {
+            let Rect { x, y, w, h } = area.square(i);
+            let [x, y, w, h] = [x, y, w, h].map(crate::number);
+            self.raw(&format!("M{x} {y}h{w}v{h}h-{w}z"));
+        }
+        self.raw("\"/>\n");
     }
 
     /// PTE marks, titles, badges and labels.
@@ -326,8 +337,20 @@ impl Writer<'_> {
 fn label_size(class: &str, form: Form) -> f32 {
     let narrow = form == Form::Narrow;
     match class {
-        "cnt" => if narrow { 15.0 } else { 18.0 },
-        "cnt sm" => if narrow { 13.0 } else { 15.0 },
+        "cnt" => {
+            if narrow {
+                15.0
+            } else {
+                18.0
+            }
+        }
+        "cnt sm" => {
+            if narrow {
+                13.0
+            } else {
+                15.0
+            }
+        }
         "empty" => 10.5,
         _ if narrow => 10.5,
         "lab2" | "more" | "lab2 off" => 11.0,

@@ -139,7 +139,9 @@ pub(crate) fn lock_badges(lock: &LockView, last_hold: bool, narrow: bool) -> Vec
 fn lock_text(lock: &LockView, last_hold: bool) -> String {
     let times = lock.taken;
     match (lock.holder, lock.last_hold) {
-        (Some(hold), _) if lock.changed => format!("CPU {}, just taken, {} time", hold.cpu, ordinal(times)),
+        (Some(hold), _) if lock.changed => {
+            format!("CPU {}, just taken, {} time", hold.cpu, ordinal(times))
+        }
         (Some(hold), _) => format!("CPU {}, {}", hold.cpu, steps(hold.steps)),
         (None, Some(held)) if lock.changed => format!("just freed, held {}", steps(held)),
         (None, None) if lock.changed => "just freed".into(),
@@ -174,6 +176,16 @@ fn waiters(queue: &[Hold], narrow: bool) -> Option<Badge> {
 /// The badge of a page lock: "3 steps", or "3" where there is little room.
 pub(crate) fn page_lock_badge(hold: Hold, short: bool) -> Badge {
     let text = if short { thousands(hold.steps) } else { steps(hold.steps) };
+    Badge { state: FenceState::Held, ring: false, padlock: Some(Padlock::Closed), spans: vec![bold(text)] }
+}
+
+/// The badge of a page lock that stands away from its tile: "page 2, 41 steps".
+pub(crate) fn far_page_lock_badge(page: PageNo, hold: Hold, short: bool) -> Badge {
+    let text = if short {
+        format!("{page}: {}", thousands(hold.steps))
+    } else {
+        format!("page {page}, {}", steps(hold.steps))
+    };
     Badge { state: FenceState::Held, ring: false, padlock: Some(Padlock::Closed), spans: vec![bold(text)] }
 }
 
@@ -249,10 +261,8 @@ mod tests {
     #[track_caller]
     fn check(lock: LockView, expect: &[&str]) {
         let badges = lock_badges(&LockView { name: "lru_lock", ..lock }, true, false);
-        let texts: Vec<String> = badges
-            .iter()
-            .map(|b| b.spans.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" "))
-            .collect();
+        let texts: Vec<String> =
+            badges.iter().map(|b| b.spans.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ")).collect();
         assert_eq!(texts, expect);
     }
 

@@ -13,8 +13,6 @@ pub fn run() -> Result<()> {
     build::site(&kit)?;
     build::sizes()?;
     let mut node = Command::new("node");
-    node.arg("e2e/bench.mjs")
-        .env("CHROMIUM", chromium)
-        .current_dir(cmd::root());
+    node.arg("e2e/bench.mjs").env("CHROMIUM", chromium).current_dir(cmd::root());
     cmd::run(&mut node)
 }

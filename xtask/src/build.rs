@@ -21,27 +21,19 @@ pub fn dist() -> PathBuf {
 pub fn site(kit: &Kit) -> Result<()> {
     let mut trunk = kit.trunk();
     // Trunk takes NO_COLOR for a boolean, and its backtraces bury the message.
-    trunk
-        .args(["build", "--release"])
-        .env_remove("NO_COLOR")
-        .env("RUST_BACKTRACE", "0");
+    trunk.args(["build", "--release"]).env_remove("NO_COLOR").env("RUST_BACKTRACE", "0");
     cmd::run(&mut trunk)?;
     if dist().join("index.html").is_file() {
         Ok(())
     } else {
-        Err(format!(
-            "trunk ended well, but {} has no index.html",
-            dist().display()
-        ))
+        Err(format!("trunk ended well, but {} has no index.html", dist().display()))
     }
 }
 
 /// Prints what a visitor downloads.
 pub fn sizes() -> Result<()> {
     let mut node = Command::new("node");
-    node.arg("e2e/sizes.mjs")
-        .arg(dist())
-        .current_dir(cmd::root());
+    node.arg("e2e/sizes.mjs").arg(dist()).current_dir(cmd::root());
     print!("{}", cmd::output(&mut node)?);
     Ok(())
 }

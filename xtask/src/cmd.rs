@@ -12,12 +12,8 @@ use crate::Result;
 /// The top of the repository.
 pub fn root() -> PathBuf {
     // Cargo sets the variable at run time too, which stays right when the folder has moved since.
-    let manifest =
-        std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
-    Path::new(&manifest)
-        .parent()
-        .expect("xtask lies in the repository")
-        .to_path_buf()
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    Path::new(&manifest).parent().expect("xtask lies in the repository").to_path_buf()
 }
 
 /// The cargo that runs us.
@@ -30,9 +26,7 @@ pub fn cargo() -> Command {
 /// The file that `name` on PATH stands for.
 pub fn which(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|folder| folder.join(name))
-        .find(|file| file.is_file())
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 /// PATH with some folders before all others.
@@ -46,32 +40,20 @@ pub fn path_with(first: &[PathBuf]) -> Result<OsString> {
 pub fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let name = program.file_name().unwrap_or(command.get_program());
-    std::iter::once(name)
-        .chain(command.get_args())
-        .map(|word| word.to_string_lossy())
-        .collect::<Vec<_>>()
-        .join(" ")
+    std::iter::once(name).chain(command.get_args()).map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
 /// Runs it, with its output shown as it comes.
 pub fn run(command: &mut Command) -> Result<()> {
     println!("$ {}", shown(command));
-    let status = command
-        .status()
-        .map_err(|error| cannot_run(command, &error))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("`{}` failed ({status})", shown(command)))
-    }
+    let status = command.status().map_err(|error| cannot_run(command, &error))?;
+    if status.success() { Ok(()) } else { Err(format!("`{}` failed ({status})", shown(command))) }
 }
 
 /// As `run`, but ended once `limit` has passed.
 pub fn run_limited(command: &mut Command, limit: Duration) -> Result<()> {
     println!("$ {}", shown(command));
-    let mut child = command
-        .spawn()
-        .map_err(|error| cannot_run(command, &error))?;
+    let mut child = command.spawn().map_err(|error| cannot_run(command, &error))?;
     let start = Instant::now();
     while start.elapsed() < limit {
         match child.try_wait() {
@@ -84,18 +66,12 @@ pub fn run_limited(command: &mut Command, limit: Duration) -> Result<()> {
     // It may have ended by itself in this very moment, which is as good.
     let _ = child.kill();
     let _ = child.wait();
-    Err(format!(
-        "`{}` was given up after {} s",
-        shown(command),
-        limit.as_secs()
-    ))
+    Err(format!("`{}` was given up after {} s", shown(command), limit.as_secs()))
 }
 
 /// What it prints on standard output; an error when it fails.
 pub fn output(command: &mut Command) -> Result<String> {
-    let output = command
-        .output()
-        .map_err(|error| cannot_run(command, &error))?;
+    let output = command.output().map_err(|error| cannot_run(command, &error))?;
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     } else {
@@ -111,11 +87,8 @@ pub fn output(command: &mut Command) -> Result<String> {
 /// Runs it, shows both its outputs as they come, and returns them, one after the other.
 pub fn run_captured(command: &mut Command) -> Result<(ExitStatus, String)> {
     println!("$ {}", shown(command));
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| cannot_run(command, &error))?;
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|error| cannot_run(command, &error))?;
     let stdout = child.stdout.take().expect("piped");
     let stderr = child.stderr.take().expect("piped");
     let errors = thread::spawn(move || copy_lines(stderr, std::io::stderr()));

@@ -24,10 +24,7 @@ pub fn run(args: &[String]) -> Result<()> {
     let options = parse(args)?;
     // Before the build, so that a taken port is not found out minutes later.
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).map_err(|error| {
-        format!(
-            "port {} cannot be used: {error}\n`cargo xtask serve --port 0` takes a free one",
-            options.port
-        )
+        format!("port {} cannot be used: {error}\n`cargo xtask serve --port 0` takes a free one", options.port)
     })?;
     build::site(&setup::for_build()?)?;
 
@@ -45,24 +42,15 @@ pub fn run(args: &[String]) -> Result<()> {
 }
 
 fn parse(args: &[String]) -> Result<Options> {
-    let mut options = Options {
-        port: PORT,
-        open: false,
-    };
+    let mut options = Options { port: PORT, open: false };
     let mut args = args.iter();
     while let Some(arg) = args.next() {
-        let (name, value) = arg
-            .split_once('=')
-            .map_or((arg.as_str(), None), |(name, value)| (name, Some(value)));
+        let (name, value) = arg.split_once('=').map_or((arg.as_str(), None), |(name, value)| (name, Some(value)));
         match (name, value) {
             ("--open", None) => options.open = true,
             ("--port", value) => {
-                let port = value
-                    .or_else(|| args.next().map(String::as_str))
-                    .unwrap_or_default();
-                options.port = port
-                    .parse()
-                    .map_err(|_| format!("--port takes a number up to 65535, not `{port}`"))?;
+                let port = value.or_else(|| args.next().map(String::as_str)).unwrap_or_default();
+                options.port = port.parse().map_err(|_| format!("--port takes a number up to 65535, not `{port}`"))?;
             }
             _ => return Err(format!("`serve` knows --port N and --open, not `{arg}`")),
         }
@@ -72,8 +60,7 @@ fn parse(args: &[String]) -> Result<Options> {
 
 fn open(url: &str) -> Result<()> {
     let opener = ["xdg-open", "open"].into_iter().find_map(cmd::which);
-    let opener = opener
-        .ok_or_else(|| format!("nothing here opens a browser (xdg-open); visit {url} yourself"))?;
+    let opener = opener.ok_or_else(|| format!("nothing here opens a browser (xdg-open); visit {url} yourself"))?;
     Command::new(opener)
         .arg(url)
         .stdout(Stdio::null())
@@ -95,26 +82,13 @@ fn answer(mut stream: TcpStream, dist: &Path) -> std::io::Result<()> {
     }
 
     let mut words = request.split_whitespace();
-    let (method, target) = (
-        words.next().unwrap_or_default(),
-        words.next().unwrap_or_default(),
-    );
+    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let (status, kind, body) = match method {
-        "GET" | "HEAD" => {
-            match resolve(dist, target).and_then(|file| Some((std::fs::read(&file).ok()?, file))) {
-                Some((body, file)) => ("200 OK", content_type(&file), body),
-                None => (
-                    "404 Not Found",
-                    "text/plain; charset=utf-8",
-                    b"not found\n".to_vec(),
-                ),
-            }
-        }
-        _ => (
-            "405 Method Not Allowed",
-            "text/plain; charset=utf-8",
-            b"only GET and HEAD\n".to_vec(),
-        ),
+        "GET" | "HEAD" => match resolve(dist, target).and_then(|file| Some((std::fs::read(&file).ok()?, file))) {
+            Some((body, file)) => ("200 OK", content_type(&file), body),
+            None => ("404 Not Found", "text/plain; charset=utf-8", b"not found\n".to_vec()),
+        },
+        _ => ("405 Method Not Allowed", "text/plain; charset=utf-8", b"only GET and HEAD\n".to_vec()),
     };
     write!(
         stream,
@@ -140,11 +114,7 @@ fn resolve(dist: &Path, target: &str) -> Option<PathBuf> {
         }
         file.push(part);
     }
-    Some(if file.is_dir() {
-        file.join("index.html")
-    } else {
-        file
-    })
+    Some(if file.is_dir() { file.join("index.html") } else { file })
 }
 
 /// Undoes percent-encoding.
@@ -210,9 +180,7 @@ mod tests {
     fn ask(site: &Site, request: &str) -> String {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let mut visitor = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        visitor
-            .write_all(format!("{request}\r\nHost: x\r\n\r\n").as_bytes())
-            .unwrap();
+        visitor.write_all(format!("{request}\r\nHost: x\r\n\r\n").as_bytes()).unwrap();
         answer(listener.accept().unwrap().0, &site.top.join("dist")).unwrap();
         let mut reply = String::new();
         visitor.read_to_string(&mut reply).unwrap();
@@ -223,32 +191,18 @@ mod tests {
     fn files_are_served_with_their_types() {
         let site = site("types");
         let reply = ask(&site, "GET / HTTP/1.1");
-        assert!(
-            reply.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/html"),
-            "{reply}"
-        );
+        assert!(reply.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/html"), "{reply}");
         assert!(reply.ends_with("\r\n\r\ntop"), "{reply}");
         assert!(ask(&site, "GET /docs/?embed=1 HTTP/1.1").ends_with("\r\n\r\ndocs"));
         let reply = ask(&site, "HEAD /a%20b.wasm HTTP/1.1");
-        assert!(
-            reply.contains("Content-Type: application/wasm\r\nContent-Length: 4\r\n"),
-            "{reply}"
-        );
+        assert!(reply.contains("Content-Type: application/wasm\r\nContent-Length: 4\r\n"), "{reply}");
         assert!(reply.ends_with("\r\n\r\n"), "{reply}");
     }
 
     #[test]
     fn nothing_outside_is_served() {
         let site = site("outside");
-        let tricks = [
-            "/../secret",
-            "/%2e%2e/secret",
-            "/docs/../../secret",
-            "//etc/passwd",
-            "/..%5csecret",
-            "/%",
-            "x",
-        ];
+        let tricks = ["/../secret", "/%2e%2e/secret", "/docs/../../secret", "//etc/passwd", "/..%5csecret", "/%", "x"];
         for target in tricks {
             let reply = ask(&site, &format!("GET {target} HTTP/1.1"));
             assert!(reply.starts_with("HTTP/1.1 404 "), "{target}: {reply}");
@@ -258,43 +212,11 @@ mod tests {
 
     #[test]
     fn options_are_parsed() {
-        let parse = |line: &str| {
-            parse(
-                &line
-                    .split_whitespace()
-                    .map(String::from)
-                    .collect::<Vec<_>>(),
-            )
-        };
-        assert_eq!(
-            parse(""),
-            Ok(Options {
-                port: 8080,
-                open: false
-            })
-        );
-        assert_eq!(
-            parse("--port 0 --open"),
-            Ok(Options {
-                port: 0,
-                open: true
-            })
-        );
-        assert_eq!(
-            parse("--port=81"),
-            Ok(Options {
-                port: 81,
-                open: false
-            })
-        );
-        for wrong in [
-            "--port",
-            "--port x",
-            "--port 99999",
-            "--watch",
-            "8080",
-            "--open=1",
-        ] {
+        let parse = |line: &str| parse(&line.split_whitespace().map(String::from).collect::<Vec<_>>());
+        assert_eq!(parse(""), Ok(Options { port: 8080, open: false }));
+        assert_eq!(parse("--port 0 --open"), Ok(Options { port: 0, open: true }));
+        assert_eq!(parse("--port=81"), Ok(Options { port: 81, open: false }));
+        for wrong in ["--port", "--port x", "--port 99999", "--watch", "8080", "--open=1"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -12,13 +12,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// rustup's server may be out of reach; the second way needs Debian's archive alone.
 const RUSTUP_LIMIT: Duration = Duration::from_secs(60);
 /// A compiler for the browser with the source of its standard library, and the linker that it calls.
-const DEBIAN_PACKAGES: [&str; 5] = [
-    "rustc-web",
-    "cargo-web",
-    "rust-web-src",
-    "rust-web-llvm",
-    "lld-22",
-];
+const DEBIAN_PACKAGES: [&str; 5] = ["rustc-web", "cargo-web", "rust-web-src", "rust-web-llvm", "lld-22"];
 
 /// What compiles for the browser.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,8 +31,7 @@ pub struct Kit {
 impl Kit {
     /// Where cargo puts what it compiles for the browser.
     pub fn target_dir(&self) -> PathBuf {
-        let target = std::env::var_os("CARGO_TARGET_DIR")
-            .map_or_else(|| cmd::root().join("target"), PathBuf::from);
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| cmd::root().join("target"), PathBuf::from);
         match self.toolchain {
             Toolchain::Rustup => target,
             // Host artefacts of two compilers in one folder rebuild each other.
@@ -61,10 +54,7 @@ impl Kit {
             .current_dir(cmd::root())
             .env("PATH", &self.path)
             .env("CARGO_TARGET_DIR", self.target_dir())
-            .env(
-                "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
-                remap_flags(),
-            );
+            .env("CARGO_ENCODED_RUSTFLAGS", remap_flag());
         if self.toolchain == Toolchain::Debian {
             command
                 .env("CARGO", "/usr/bin/cargo")
@@ -80,17 +70,16 @@ impl Kit {
 }
 
 /// Panic messages in the site name source files: the same names on every machine, and short.
-fn remap_flags() -> OsString {
-    let home = std::env::var_os("CARGO_HOME")
-        .map(PathBuf::from)
-        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
-    let mut flags = OsString::new();
+fn remap_flag() -> OsString {
+    let set = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let home = set("CARGO_HOME").or_else(|| Some(set("HOME")?.join(".cargo")));
+    let mut flag = OsString::new();
     if let Some(home) = home {
-        flags.push("--remap-path-prefix=");
-        flags.push(home.join("registry/src"));
-        flags.push("=crates");
+        flag.push("--remap-path-prefix=");
+        flag.push(home.join("registry/src"));
+        flag.push("=crates");
     }
-    flags
+    flag
 }
 
 /// `cargo xtask setup`.
@@ -104,19 +93,12 @@ pub fn all() -> Result<()> {
 /// What the site's build needs: a compiler, trunk, wasm-bindgen and wasm-opt.
 pub fn for_build() -> Result<Kit> {
     let toolchain = wasm_toolchain()?;
-    let mut path = vec![
-        tools::npm_packages()?,
-        tools::trunk()?,
-        tools::wasm_bindgen()?,
-    ];
+    let mut path = vec![tools::npm_packages()?, tools::trunk()?, tools::wasm_bindgen()?];
     tools::clean_up()?;
     if toolchain == Toolchain::Debian {
         path.push("/usr/bin".into());
     }
-    Ok(Kit {
-        toolchain,
-        path: cmd::path_with(&path)?,
-    })
+    Ok(Kit { toolchain, path: cmd::path_with(&path)? })
 }
 
 fn wasm_toolchain() -> Result<Toolchain> {
@@ -124,9 +106,7 @@ fn wasm_toolchain() -> Result<Toolchain> {
         Ok("rustup") => add_rustup_target().map(|()| Toolchain::Rustup),
         Ok("debian") => install_debian_toolchain().map(|()| Toolchain::Debian),
         Ok("") | Err(_) => first_that_works(),
-        Ok(other) => Err(format!(
-            "MMSCOPE_WASM_TOOLCHAIN is `{other}`; `rustup` and `debian` are known"
-        )),
+        Ok(other) => Err(format!("MMSCOPE_WASM_TOOLCHAIN is `{other}`; `rustup` and `debian` are known")),
     }
 }
 
@@ -154,35 +134,21 @@ fn first_that_works() -> Result<Toolchain> {
 
 fn rustup_has_target() -> bool {
     let mut query = Command::new("rustc");
-    query
-        .args(["--print", "target-libdir", "--target", TARGET])
-        .current_dir(cmd::root());
+    query.args(["--print", "target-libdir", "--target", TARGET]).current_dir(cmd::root());
     let Ok(folder) = cmd::output(&mut query) else {
         return false;
     };
-    std::fs::read_dir(folder.trim()).is_ok_and(|files| {
-        files
-            .flatten()
-            .any(|file| file.file_name().to_string_lossy().starts_with("libstd-"))
-    })
+    std::fs::read_dir(folder.trim())
+        .is_ok_and(|files| files.flatten().any(|file| file.file_name().to_string_lossy().starts_with("libstd-")))
 }
 
 fn add_rustup_target() -> Result<()> {
     if rustup_has_target() {
         return Ok(());
     }
-    cmd::run_limited(
-        Command::new("rustup")
-            .args(["target", "add", TARGET])
-            .current_dir(cmd::root()),
-        RUSTUP_LIMIT,
-    )
+    cmd::run_limited(Command::new("rustup").args(["target", "add", TARGET]).current_dir(cmd::root()), RUSTUP_LIMIT)
 }
 
 fn install_debian_toolchain() -> Result<()> {
-    if tools::apt_has(&DEBIAN_PACKAGES) {
-        Ok(())
-    } else {
-        tools::apt_install(&DEBIAN_PACKAGES)
-    }
+    if tools::apt_has(&DEBIAN_PACKAGES) { Ok(()) } else { tools::apt_install(&DEBIAN_PACKAGES) }
 }

@@ -14,10 +14,7 @@ struct Tally {
     failed: u64,
 }
 
-const PASSED: Tally = Tally {
-    passed: 1,
-    failed: 0,
-};
+const PASSED: Tally = Tally { passed: 1, failed: 0 };
 
 /// What the checks share.
 struct Ground {
@@ -43,22 +40,14 @@ const CHECKS: [(&str, Check); 7] = [
 
 /// `cargo xtask test`.
 pub fn run(names: &[String]) -> ExitCode {
-    if let Some(wrong) = names
-        .iter()
-        .find(|name| CHECKS.iter().all(|(known, _)| known != name))
-    {
+    if let Some(wrong) = names.iter().find(|name| CHECKS.iter().all(|(known, _)| known != name)) {
         let known: Vec<&str> = CHECKS.iter().map(|(name, _)| *name).collect();
-        eprintln!(
-            "error: there is no check `{wrong}`; there are {}",
-            known.join(", ")
-        );
+        eprintln!("error: there is no check `{wrong}`; there are {}", known.join(", "));
         return ExitCode::FAILURE;
     }
     let mut report = Report::default();
     let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
-    let needs_ground = CHECKS
-        .iter()
-        .any(|(name, check)| wanted(name) && matches!(check, Check::Browser(_)));
+    let needs_ground = CHECKS.iter().any(|(name, check)| wanted(name) && matches!(check, Check::Browser(_)));
     let ground = if needs_ground { report.set_up() } else { None };
     for (name, check) in CHECKS.iter().filter(|(name, _)| wanted(name)) {
         match (check, &ground) {
@@ -79,12 +68,7 @@ struct Report {
 
 impl Report {
     fn set_up(&mut self) -> Option<Ground> {
-        let set_up = || {
-            Ok(Ground {
-                kit: setup::for_build()?,
-                chromium: tools::chromium()?,
-            })
-        };
+        let set_up = || Ok(Ground { kit: setup::for_build()?, chromium: tools::chromium()? });
         match set_up() {
             Ok(ground) => Some(ground),
             Err(message) => {
@@ -103,17 +87,11 @@ impl Report {
     fn add(&mut self, name: &str, outcome: Result<Tally>, seconds: f64) {
         let tally = outcome.unwrap_or_else(|message| {
             eprintln!("error: {message}");
-            Tally {
-                passed: 0,
-                failed: 1,
-            }
+            Tally { passed: 0, failed: 1 }
         });
         self.sum.passed += tally.passed;
         self.sum.failed += tally.failed;
-        self.lines.push(format!(
-            "{name:8} {:6} passed {:4} failed {seconds:7.1} s",
-            tally.passed, tally.failed
-        ));
+        self.lines.push(format!("{name:8} {:6} passed {:4} failed {seconds:7.1} s", tally.passed, tally.failed));
     }
 
     fn skip(&mut self, name: &str, why: &str) {
@@ -124,68 +102,34 @@ impl Report {
         println!("\n{}", self.lines.join("\n"));
         println!("{} passed, {} failed", self.sum.passed, self.sum.failed);
         let all_well = self.sum.failed == 0 && self.sum.passed > 0;
-        if all_well {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        }
+        if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }
 
 fn format() -> Result<Tally> {
     cmd::run(cmd::cargo().args(["fmt", "--all", "--check"]))
         .map(|()| PASSED)
-        .map_err(|error| {
-            format!(
-                "{error}; `cargo fmt --all` mends it (`rustup component add rustfmt` brings it)"
-            )
-        })
+        .map_err(|error| format!("{error}; `cargo fmt --all` mends it (`rustup component add rustfmt` brings it)"))
 }
 
 fn lint() -> Result<Tally> {
-    cmd::run(cmd::cargo().args([
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--quiet",
-        "--",
-        "-D",
-        "warnings",
-    ]))
-    .map(|()| PASSED)
-    .map_err(|error| {
-        format!("{error} (`rustup component add clippy` brings clippy where it is missing)")
-    })
+    cmd::run(cmd::cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+        .map(|()| PASSED)
+        .map_err(|error| format!("{error} (`rustup component add clippy` brings clippy where it is missing)"))
 }
 
 fn native() -> Result<Tally> {
     if cmd::output(cmd::cargo().args(["nextest", "--version"])).is_err() {
-        return counted(
-            cmd::cargo().args(["test", "--workspace", "--all-targets", "--no-fail-fast"]),
-            count_libtest,
-        );
+        return counted(cmd::cargo().args(["test", "--workspace", "--all-targets", "--no-fail-fast"]), count_libtest);
     }
     let mut nextest = cmd::cargo();
-    nextest.args([
-        "nextest",
-        "run",
-        "--workspace",
-        "--no-fail-fast",
-        "--no-tests=pass",
-    ]);
-    nextest.args([
-        "--status-level=fail",
-        "--final-status-level=fail",
-        "--color=never",
-    ]);
+    nextest.args(["nextest", "run", "--workspace", "--no-fail-fast", "--no-tests=pass"]);
+    nextest.args(["--status-level=fail", "--final-status-level=fail", "--color=never"]);
     counted(&mut nextest, count_nextest)
 }
 
 fn doc() -> Result<Tally> {
-    counted(
-        cmd::cargo().args(["test", "--doc", "--workspace", "--no-fail-fast"]),
-        count_libtest,
-    )
+    counted(cmd::cargo().args(["test", "--doc", "--workspace", "--no-fail-fast"]), count_libtest)
 }
 
 fn site(ground: &Ground) -> Result<Tally> {
@@ -199,26 +143,11 @@ fn digest(ground: &Ground) -> Result<Tally> {
     let native = cmd::output(cmd::cargo().args(["run", "--quiet", "--package", "mmscope-digest"]))?;
 
     let mut build = ground.kit.cargo();
-    build.args([
-        "build",
-        "--quiet",
-        "--package",
-        "mmscope-digest",
-        "--lib",
-        "--profile",
-        "wasm-release",
-    ]);
+    build.args(["build", "--quiet", "--package", "mmscope-digest", "--lib", "--profile", "wasm-release"]);
     cmd::run(build.args(["--target", "wasm32-unknown-unknown"]))?;
-    let module = ground
-        .kit
-        .target_dir()
-        .join("wasm32-unknown-unknown/wasm-release/digest.wasm");
+    let module = ground.kit.target_dir().join("wasm32-unknown-unknown/wasm-release/digest.wasm");
     let mut node = Command::new("node");
-    let wasm = cmd::output(
-        node.arg("e2e/digest.mjs")
-            .arg(&module)
-            .current_dir(cmd::root()),
-    )?;
+    let wasm = cmd::output(node.arg("e2e/digest.mjs").arg(&module).current_dir(cmd::root()))?;
 
     Ok(compare_digests(&native, &wasm))
 }
@@ -241,11 +170,7 @@ fn compare_digests(native: &str, wasm: &str) -> Tally {
         tally.failed += 1;
         println!("wasm has one run more: {extra}");
     }
-    println!(
-        "{} of {} runs end in the same state",
-        tally.passed,
-        tally.passed + tally.failed
-    );
+    println!("{} of {} runs end in the same state", tally.passed, tally.passed + tally.failed);
     tally
 }
 
@@ -254,27 +179,19 @@ fn browser(ground: &Ground) -> Result<Tally> {
     let mut node = Command::new("node");
     // One file at a time: two browsers on two cores only wait for each other.
     node.args(["--test", "--test-concurrency=1", "--test-reporter=spec"]);
-    node.args(test_files(&e2e)?)
-        .env("CHROMIUM", &ground.chromium)
-        .env_remove("FORCE_COLOR")
-        .current_dir(&e2e);
+    node.args(test_files(&e2e)?).env("CHROMIUM", &ground.chromium).env_remove("FORCE_COLOR").current_dir(&e2e);
     counted(&mut node, count_node)
 }
 
 fn test_files(folder: &std::path::Path) -> Result<Vec<String>> {
-    let entries =
-        std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut files: Vec<String> = entries
         .flatten()
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .filter(|name| name.ends_with(".test.mjs"))
         .collect();
     files.sort();
-    if files.is_empty() {
-        Err(format!("{} has no *.test.mjs", folder.display()))
-    } else {
-        Ok(files)
-    }
+    if files.is_empty() { Err(format!("{} has no *.test.mjs", folder.display())) } else { Ok(files) }
 }
 
 /// Runs a test runner and counts by its own summary. One that fails with no failed test, or has no summary, is one
@@ -282,10 +199,7 @@ fn test_files(folder: &std::path::Path) -> Result<Vec<String>> {
 fn counted(command: &mut Command, count: fn(&str) -> Option<Tally>) -> Result<Tally> {
     let (status, text) = cmd::run_captured(command)?;
     match count(&text) {
-        None => Err(format!(
-            "`{}` ended without a summary ({status})",
-            cmd::shown(command)
-        )),
+        None => Err(format!("`{}` ended without a summary ({status})", cmd::shown(command))),
         Some(Tally { passed, failed: 0 }) if !status.success() => {
             eprintln!("error: `{}` failed ({status})", cmd::shown(command));
             Ok(Tally { passed, failed: 1 })
@@ -296,71 +210,39 @@ fn counted(command: &mut Command, count: fn(&str) -> Option<Tally>) -> Result<Ta
 
 /// `Summary [   0.123s] 12 tests run: 10 passed (1 slow), 1 failed, 1 timed out, 3 skipped`
 fn count_nextest(text: &str) -> Option<Tally> {
-    let summary = text
-        .lines()
-        .rev()
-        .find(|line| line.trim_start().starts_with("Summary ["))?;
+    let summary = text.lines().rev().find(|line| line.trim_start().starts_with("Summary ["))?;
     let (_, counts) = summary.split_once(']')?;
     let (run, outcomes) = counts.split_once(':')?;
     // `3/12 tests run` when it was stopped before its end.
-    let total = run
-        .split_whitespace()
-        .next()?
-        .split('/')
-        .next_back()?
-        .parse::<u64>()
-        .ok()?;
+    let total = run.split_whitespace().next()?.split('/').next_back()?.parse::<u64>().ok()?;
     let passed = number_before(outcomes, "passed").unwrap_or(0);
-    Some(Tally {
-        passed,
-        failed: total.checked_sub(passed)?,
-    })
+    Some(Tally { passed, failed: total.checked_sub(passed)? })
 }
 
 /// `test result: ok. 3 passed; 0 failed; 1 ignored; …`, once for each binary.
 fn count_libtest(text: &str) -> Option<Tally> {
-    let results = text
-        .lines()
-        .filter(|line| line.starts_with("test result: "));
-    let tallies = results.map(|line| {
-        Some(Tally {
-            passed: number_before(line, "passed")?,
-            failed: number_before(line, "failed")?,
-        })
-    });
+    let results = text.lines().filter(|line| line.starts_with("test result: "));
+    let tallies = results
+        .map(|line| Some(Tally { passed: number_before(line, "passed")?, failed: number_before(line, "failed")? }));
     tallies.reduce(|one, other| {
         let (one, other) = (one?, other?);
-        Some(Tally {
-            passed: one.passed + other.passed,
-            failed: one.failed + other.failed,
-        })
+        Some(Tally { passed: one.passed + other.passed, failed: one.failed + other.failed })
     })?
 }
 
 /// The closing lines `ℹ pass 3`, `ℹ fail 0`, `ℹ cancelled 0` of node's test runner.
 fn count_node(text: &str) -> Option<Tally> {
     let count = |name: &str| {
-        let line = text.lines().rev().find_map(|line| {
-            line.strip_prefix("ℹ ")?
-                .strip_prefix(name)?
-                .strip_prefix(' ')
-        })?;
+        let line =
+            text.lines().rev().find_map(|line| line.strip_prefix("ℹ ")?.strip_prefix(name)?.strip_prefix(' '))?;
         line.parse::<u64>().ok()
     };
-    Some(Tally {
-        passed: count("pass")?,
-        failed: count("fail")? + count("cancelled")?,
-    })
+    Some(Tally { passed: count("pass")?, failed: count("fail")? + count("cancelled")? })
 }
 
 fn number_before(text: &str, word: &str) -> Option<u64> {
-    let words: Vec<&str> = text
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect();
-    words.windows(2).find(|pair| pair[1] == word)?[0]
-        .parse()
-        .ok()
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    words.windows(2).find(|pair| pair[1] == word)?[0].parse().ok()
 }
 
 #[cfg(test)]
@@ -373,27 +255,11 @@ mod tests {
 
     #[test]
     fn nextest_summary() {
-        let count = |counts: &str| {
-            count_nextest(&format!(
-                "    PASS x\n------\n     Summary [   0.005s] {counts}\n"
-            ))
-        };
-        assert_eq!(
-            count("12 tests run: 12 passed, 0 skipped"),
-            Some(tally(12, 0))
-        );
-        assert_eq!(
-            count("12 tests run: 9 passed (1 slow), 2 failed, 1 timed out, 4 skipped"),
-            Some(tally(9, 3))
-        );
-        assert_eq!(
-            count("1 test run: 0 passed, 1 exec failed, 0 skipped"),
-            Some(tally(0, 1))
-        );
-        assert_eq!(
-            count("3/12 tests run: 2 passed, 1 failed, 0 skipped"),
-            Some(tally(2, 10))
-        );
+        let count = |counts: &str| count_nextest(&format!("    PASS x\n------\n     Summary [   0.005s] {counts}\n"));
+        assert_eq!(count("12 tests run: 12 passed, 0 skipped"), Some(tally(12, 0)));
+        assert_eq!(count("12 tests run: 9 passed (1 slow), 2 failed, 1 timed out, 4 skipped"), Some(tally(9, 3)));
+        assert_eq!(count("1 test run: 0 passed, 1 exec failed, 0 skipped"), Some(tally(0, 1)));
+        assert_eq!(count("3/12 tests run: 2 passed, 1 failed, 0 skipped"), Some(tally(2, 10)));
         assert_eq!(count_nextest("error: could not compile"), None);
     }
 

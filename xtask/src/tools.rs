@@ -21,36 +21,22 @@ struct Tool {
 /// The folder of trunk.
 pub fn trunk() -> Result<PathBuf> {
     let flags = &["--locked", "--no-default-features"];
-    cargo_tool(&Tool {
-        name: "trunk",
-        krate: "trunk",
-        version: TRUNK.into(),
-        flags,
-    })
+    cargo_tool(&Tool { name: "trunk", krate: "trunk", version: TRUNK.into(), flags })
 }
 
 /// The folder of wasm-bindgen, in the version that the crate of that name has in Cargo.lock.
 pub fn wasm_bindgen() -> Result<PathBuf> {
     let lock = cmd::root().join("Cargo.lock");
-    let text =
-        std::fs::read_to_string(&lock).map_err(|error| format!("{}: {error}", lock.display()))?;
+    let text = std::fs::read_to_string(&lock).map_err(|error| format!("{}: {error}", lock.display()))?;
     let version = locked_version(&text, "wasm-bindgen").ok_or("Cargo.lock has no wasm-bindgen")?;
     // Not --locked: its own lock file names a crate that has left the registry.
-    cargo_tool(&Tool {
-        name: "wasm-bindgen",
-        krate: "wasm-bindgen-cli",
-        version: version.into(),
-        flags: &[],
-    })
+    cargo_tool(&Tool { name: "wasm-bindgen", krate: "wasm-bindgen-cli", version: version.into(), flags: &[] })
 }
 
 fn locked_version<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
     let name = format!("name = \"{package}\"");
     let mut lines = lock.lines().skip_while(|line| *line != name).skip(1);
-    lines
-        .next()?
-        .strip_prefix("version = \"")?
-        .strip_suffix('"')
+    lines.next()?.strip_prefix("version = \"")?.strip_suffix('"')
 }
 
 fn cargo_tool(tool: &Tool) -> Result<PathBuf> {
@@ -59,9 +45,7 @@ fn cargo_tool(tool: &Tool) -> Result<PathBuf> {
     {
         return folder_of(&found);
     }
-    let place = cache()?
-        .join("tools")
-        .join(format!("{}-{}", tool.name, tool.version));
+    let place = cache()?.join("tools").join(format!("{}-{}", tool.name, tool.version));
     let binary = place.join("bin").join(tool.name);
     if !has_version(&binary, &tool.version) {
         install(tool, &place)?;
@@ -101,49 +85,36 @@ fn install(tool: &Tool, place: &Path) -> Result<()> {
 pub fn clean_up() -> Result<()> {
     let target = cache()?.join("target");
     if target.exists() {
-        std::fs::remove_dir_all(&target)
-            .map_err(|error| format!("{}: {error}", target.display()))?;
+        std::fs::remove_dir_all(&target).map_err(|error| format!("{}: {error}", target.display()))?;
     }
     Ok(())
 }
 
 fn has_version(binary: &Path, version: &str) -> bool {
-    cmd::output(Command::new(binary).arg("--version"))
-        .is_ok_and(|text| text.split_whitespace().nth(1) == Some(version))
+    cmd::output(Command::new(binary).arg("--version")).is_ok_and(|text| text.split_whitespace().nth(1) == Some(version))
 }
 
 fn folder_of(file: &Path) -> Result<PathBuf> {
-    file.parent()
-        .map(Path::to_path_buf)
-        .ok_or_else(|| format!("{} has no folder", file.display()))
+    file.parent().map(Path::to_path_buf).ok_or_else(|| format!("{} has no folder", file.display()))
 }
 
 fn cache() -> Result<PathBuf> {
-    let set = |name: &str| {
-        std::env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set("MMSCOPE_CACHE")
         .or_else(|| Some(set("XDG_CACHE_HOME")?.join("mmscope")))
         .or_else(|| Some(set("HOME")?.join(".cache/mmscope")))
         .ok_or_else(|| "there is no folder for tools: set MMSCOPE_CACHE to one".into())
 }
 
-/// Checks that node is there and young enough.
-pub fn node() -> Result<()> {
-    let wanted = format!(
-        "Node {NODE_MAJOR} or later is needed: `apt-get install nodejs npm` or https://nodejs.org/"
-    );
-    let version = cmd::output(Command::new("node").arg("--version"))
-        .map_err(|error| format!("{wanted}\n({error})"))?;
-    let major = version
-        .trim()
-        .trim_start_matches('v')
-        .split('.')
-        .next()
-        .and_then(|major| major.parse::<u32>().ok());
+/// Checks that node is there and young enough, and npm with it.
+fn node() -> Result<()> {
+    let wanted = format!("Node {NODE_MAJOR} or later is needed: `apt-get install nodejs npm` or https://nodejs.org/");
+    let version = cmd::output(Command::new("node").arg("--version")).map_err(|error| format!("{wanted}\n({error})"))?;
+    let major = version.trim().trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
     match major {
+        Some(major) if major >= NODE_MAJOR && cmd::which("npm").is_none() => {
+            Err("npm is missing: `apt-get install npm`".into())
+        }
         Some(major) if major >= NODE_MAJOR => Ok(()),
         _ => Err(format!("{wanted}\n(found {})", version.trim())),
     }
@@ -157,12 +128,8 @@ pub fn npm_packages() -> Result<PathBuf> {
     // A copy of the lock beside the packages says what they were installed from.
     let stamp = e2e.join("node_modules/.installed-from.json");
     if read(&stamp).ok().as_ref() != Some(&lock) {
-        cmd::run(
-            Command::new("npm")
-                .args(["ci", "--no-audit", "--no-fund"])
-                .current_dir(&e2e),
-        )
-        .map_err(|error| format!("{error}\nto see why, run: cd e2e && npm ci"))?;
+        cmd::run(Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&e2e))
+            .map_err(|error| format!("{error}\nto see why, run: cd e2e && npm ci"))?;
         std::fs::write(&stamp, &lock).map_err(|error| format!("{}: {error}", stamp.display()))?;
     }
     check_wasm_opt(&e2e)?;
@@ -172,11 +139,9 @@ pub fn npm_packages() -> Result<PathBuf> {
 /// Checks that wasm-opt is the one that Trunk.toml asks for: trunk would go and download it otherwise.
 fn check_wasm_opt(e2e: &Path) -> Result<()> {
     let config = read(&cmd::root().join("Trunk.toml"))?;
-    let wanted = quoted_after(&config, "wasm_opt = \"version_")
-        .ok_or("Trunk.toml names no wasm_opt version")?;
+    let wanted = quoted_after(&config, "wasm_opt = \"version_").ok_or("Trunk.toml names no wasm_opt version")?;
     let package = read(&e2e.join("node_modules/binaryen/package.json"))?;
-    let found =
-        quoted_after(&package, "\"version\": \"").ok_or("the package binaryen has no version")?;
+    let found = quoted_after(&package, "\"version\": \"").ok_or("the package binaryen has no version")?;
     if found.split('.').next() == Some(&wanted) {
         Ok(())
     } else {
@@ -201,43 +166,28 @@ fn read(file: &Path) -> Result<Vec<u8>> {
 /// The browser that the tests drive.
 pub fn chromium() -> Result<PathBuf> {
     if let Some(set) = std::env::var_os("CHROMIUM").map(PathBuf::from) {
-        return if set.is_file() {
-            Ok(set)
-        } else {
-            Err(format!("CHROMIUM={} is no file", set.display()))
-        };
+        return if set.is_file() { Ok(set) } else { Err(format!("CHROMIUM={} is no file", set.display())) };
     }
     if let Some(found) = find_chromium() {
         return Ok(found);
     }
     apt_install(&["chromium"]).map_err(|error| {
-        format!("{error}\nthe browser tests need Chromium: `apt-get install chromium`, or set CHROMIUM to a browser's path")
+        format!(
+            "{error}\nthe browser tests need Chromium: `apt-get install chromium`, or set CHROMIUM to a browser's path"
+        )
     })?;
     find_chromium().ok_or_else(|| "chromium was installed but is not on PATH".into())
 }
 
 fn find_chromium() -> Option<PathBuf> {
-    [
-        "chromium",
-        "chromium-browser",
-        "google-chrome",
-        "google-chrome-stable",
-    ]
-    .into_iter()
-    .find_map(cmd::which)
+    ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"].into_iter().find_map(cmd::which)
 }
 
 /// Installs Debian packages, where that can be done without asking for a password.
 pub fn apt_install(packages: &[&str]) -> Result<()> {
-    let by_hand = format!(
-        "apt-get update && apt-get install --no-install-recommends {}",
-        packages.join(" ")
-    );
+    let by_hand = format!("apt-get update && apt-get install --no-install-recommends {}", packages.join(" "));
     if cmd::which("apt-get").is_none() {
-        return Err(format!(
-            "there is no apt-get here to install {}",
-            packages.join(" ")
-        ));
+        return Err(format!("there is no apt-get here to install {}", packages.join(" ")));
     }
     if cmd::output(Command::new("id").arg("-u")).is_ok_and(|user| user.trim() != "0") {
         return Err(format!("not root; as root, run: {by_hand}"));
@@ -258,9 +208,7 @@ pub fn apt_install(packages: &[&str]) -> Result<()> {
 /// Whether all these Debian packages are installed.
 pub fn apt_has(packages: &[&str]) -> bool {
     let mut query = Command::new("dpkg-query");
-    query
-        .args(["-W", "-f", "${db:Status-Status}\n"])
-        .args(packages);
+    query.args(["-W", "-f", "${db:Status-Status}\n"]).args(packages);
     cmd::output(&mut query).is_ok_and(|text| text.lines().all(|status| status == "installed"))
 }
 

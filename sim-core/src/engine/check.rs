@@ -11,9 +11,7 @@ use alloc::vec::Vec;
 
 use crate::kernel::{Config, Patch};
 use crate::ledger::How;
-use crate::machine::{
-    LockClass, LockId, Machine, NIL, NOBODY, PTE_ZERO, Page, PageFlag, Pfn, Pmd, Pv, Stat, TaskRun,
-};
+use crate::machine::{LockClass, LockId, Machine, NIL, NOBODY, PTE_ZERO, Page, PageFlag, Pfn, Pmd, Pv, Stat, TaskRun};
 use crate::op::{Held, Op, Outcome, World};
 use crate::view::PagevecKind;
 

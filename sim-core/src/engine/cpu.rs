@@ -172,9 +172,7 @@ impl Cpu {
         let world = self.shared.world.borrow();
         match want {
             Want::Spin { class, index, .. } => world.machine.lock(LockId { class, index }).open_to(self.task),
-            Want::Sem { class, write: true, index } => {
-                world.machine.lock(LockId { class, index }).open_to(self.task)
-            }
+            Want::Sem { class, write: true, index } => world.machine.lock(LockId { class, index }).open_to(self.task),
             Want::Sem { class, write: false, index } => {
                 world.machine.lock(LockId { class, index }).open_to_reader(self.task)
             }

@@ -19,7 +19,7 @@ pub use choices::{ChoiceError, parse_choices, print_choices};
 pub use cpu::{Cpu, LockStep, Migration, Step};
 pub(crate) use cpu::{Pause, Want};
 pub use func::{Frame, Func, Milestone};
-pub use index::{HoldSpan, Index};
+pub use index::{HoldSpan, Index, IrqSpan, WaitSpan};
 pub use record::{Mark, Record};
 pub use run::{Engine, EngineError, MAX_STEPS, Outcome, Setup};
 pub use schedule::{Schedule, Turn, Until};

@@ -51,10 +51,17 @@ impl fmt::Display for EngineError {
         match self {
             EngineError::Choice { decision, cpu, runnable } => {
                 let cpus: Vec<String> = runnable.iter().map(|cpu| format!("{cpu}")).collect();
-                write!(f, "choices: decision {decision} is CPU {cpu}, which cannot run there; expected one of {}", cpus.join(", "))
+                write!(
+                    f,
+                    "choices: decision {decision} is CPU {cpu}, which cannot run there; expected one of {}",
+                    cpus.join(", ")
+                )
             }
             EngineError::LeftOver { given, decisions } => {
-                write!(f, "choices: {given} given, but the run makes only {decisions} decisions; expected {decisions} or fewer")
+                write!(
+                    f,
+                    "choices: {given} given, but the run makes only {decisions} decisions; expected {decisions} or fewer"
+                )
             }
             EngineError::TooLong => {
                 write!(f, "the run has more than {MAX_STEPS} steps; expected fewer pages, or a bulk run")
@@ -225,7 +232,8 @@ impl Engine {
             return Ok(Outcome::Broken);
         }
         let recorder = self.shared.recorder.borrow();
-        let rest = recorder.checker.as_ref().map_or(Ok(()), |checker| checker.at_rest(&self.shared.world.borrow().machine));
+        let rest =
+            recorder.checker.as_ref().map_or(Ok(()), |checker| checker.at_rest(&self.shared.world.borrow().machine));
         let step = recorder.records.len() as u32;
         drop(recorder);
         let Err(violation) = rest else { return Ok(Outcome::Finished) };
@@ -297,7 +305,8 @@ impl Engine {
             return;
         }
         drop(world);
-        let detail = format!("CPU {cpu} spins for {} {}, which it holds itself: it never ends", lock.class.name(), lock.index);
+        let detail =
+            format!("CPU {cpu} spins for {} {}, which it holds itself: it never ends", lock.class.name(), lock.index);
         self.broke("deadlock", detail);
     }
 

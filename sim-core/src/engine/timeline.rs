@@ -11,6 +11,7 @@ use super::index::Index;
 use super::record::{Mark, Record, Recorder};
 use crate::kernel::Config;
 use crate::op::World;
+use crate::view::Numbers;
 
 /// Operations that may be applied or reverted for one seek before a keyframe is worth its bytes.
 const KEYFRAME_STEPS: usize = 1 << 16;
@@ -29,6 +30,7 @@ pub struct Timeline {
     violation: Option<Violation>,
     checked: u64,
     index: Index,
+    numbers: Numbers,
 }
 
 impl Timeline {
@@ -42,6 +44,7 @@ impl Timeline {
     ) -> Timeline {
         let Recorder { records, frames, marks, names, checked, .. } = recorder;
         let index = Index::new(&records, &frames);
+        let numbers = Numbers::new(&start.machine);
         let cursor = records.len();
         let keyframes = alloc::vec![start];
         let mut timeline = Timeline {
@@ -57,6 +60,7 @@ impl Timeline {
             violation,
             checked,
             index,
+            numbers,
         };
         timeline.add_keyframes();
         timeline.seek(0);
@@ -137,6 +141,11 @@ impl Timeline {
     /// What was derived from the records: holds, lines, biographies.
     pub fn index(&self) -> &Index {
         &self.index
+    }
+
+    /// Numbers of the pages, as they stand on the tiles.
+    pub fn numbers(&self) -> &Numbers {
+        &self.numbers
     }
 
     /// The step that was applied last.

@@ -181,6 +181,11 @@ impl Config {
         Config { patches: bits, ..self }
     }
 
+    /// The same kernel without a patch.
+    pub const fn without(self, patch: Patch) -> Config {
+        Config { patches: self.patches & !patch.bit(), ..self }
+    }
+
     /// The same kernel with another size of pagevecs.
     pub const fn with_pagevec(self, pagevec: u32) -> Config {
         Config { pagevec, ..self }

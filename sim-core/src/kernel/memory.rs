@@ -11,9 +11,7 @@ use super::rmap::page_add_new_anon_rmap;
 use super::swap::{add_page_to_unevictable_list, lru_add_drain, lru_cache_add, unlock_page};
 use crate::engine::Cpu;
 use crate::ledger::Site;
-use crate::machine::{
-    Event, HPAGE_PMD_NR, NIL, PTE_GARBAGE, PTE_NONE, PTRS_PER_PTE, Pfn, Pmd, Stat, VmaId,
-};
+use crate::machine::{Event, HPAGE_PMD_NR, NIL, PTE_GARBAGE, PTE_NONE, PTRS_PER_PTE, Pfn, Pmd, Stat, VmaId};
 use crate::op::Held;
 
 /// vm_normal_page: the page of a PTE that is present and not special.

@@ -206,9 +206,8 @@ impl Machine {
     /// A counter of a zone with all per-CPU differences: what the zone really holds.
     pub fn zone_stat(&self, zone: u8, item: Stat) -> i64 {
         let zones = self.zones.len();
-        let diffs: i64 = (0..self.cpus.len())
-            .map(|cpu| i64::from(self.diffs[cpu * zones + zone as usize][item as usize]))
-            .sum();
+        let diffs: i64 =
+            (0..self.cpus.len()).map(|cpu| i64::from(self.diffs[cpu * zones + zone as usize][item as usize])).sum();
         self.zones[zone as usize].stat[item as usize] + diffs
     }
 

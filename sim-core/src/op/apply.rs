@@ -144,7 +144,7 @@ impl World {
             Op::Mapcount { page, delta } => m.page_mut(page).mapcount -= i32::from(delta),
             Op::SetMapping { page, .. } => tables::unset_mapping(m, page, undo),
             Op::TryLockPage { page } => locks::untrylock_page(m, page, ret),
-            Op::WaitPage { page } => locks::unwait_page(m, task, page),
+            Op::WaitPage { .. } => locks::unwait_page(m, task, ret),
             Op::UnlockPage { page } => locks::relock_page(m, page, undo),
             Op::WakePage { page } => locks::unwake_page(m, page, undo),
             Op::SpinLock { class, index, .. } => locks::unspin_lock(m, task, class, index, undo),

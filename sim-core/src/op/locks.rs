@@ -185,15 +185,22 @@ pub(super) fn relock_page(m: &mut Machine, pfn: Pfn, undo: u64) {
     page.locker = undo as u8;
 }
 
+// Whoever queues looks again before it sleeps: the lock may have been given back since the try, by somebody who saw an
+// empty queue. Returns 0 when there is nothing to sleep for.
 pub(super) fn wait_page(m: &mut Machine, task: u8, page: Pfn) -> Outcome {
+    if !m.page(page).has(PageFlag::Locked) {
+        return Outcome::ret(0);
+    }
     m.page_waiters.push((page, task));
     m.tasks[task as usize].run = TaskRun::Waits(LockId { class: LockClass::Page, index: page });
-    Outcome::NONE
+    Outcome::ret(1)
 }
 
-pub(super) fn unwait_page(m: &mut Machine, task: u8, _page: Pfn) {
-    m.page_waiters.pop();
-    m.tasks[task as usize].run = TaskRun::Runnable;
+pub(super) fn unwait_page(m: &mut Machine, task: u8, ret: u32) {
+    if ret == 1 {
+        m.page_waiters.pop();
+        m.tasks[task as usize].run = TaskRun::Runnable;
+    }
 }
 
 // The waiter's place in the line is its undo, so that a revert puts it back there.

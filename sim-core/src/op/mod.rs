@@ -78,7 +78,7 @@ pub enum Op {
     SetMapping { page: Pfn, mapping: u16, index: u32 },
     /// Takes the page lock, or finds it taken (returns 0).
     TryLockPage { page: Pfn },
-    /// Queues for the page lock and sleeps.
+    /// Queues for the page lock, looks at it again and sleeps; returns 0 when it has become free.
     WaitPage { page: Pfn },
     /// Gives the page lock back.
     UnlockPage { page: Pfn },

@@ -23,6 +23,7 @@ pub fn text(op: &Op, ret: u32) -> String {
             let how = if ret == 1 { "taken" } else { "held by another task" };
             format!("PG_locked.test_and_set page {page}, {how}")
         }
+        Op::WaitPage { page } if ret == 0 => format!("the lock of page {page} is free again"),
         Op::WaitPage { page } => format!("sleep for the lock of page {page}"),
         Op::UnlockPage { page } => format!("PG_locked.clear page {page}"),
         Op::WakePage { page } => format!("wake a waiter of page {page}"),

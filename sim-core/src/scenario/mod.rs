@@ -6,7 +6,7 @@ mod params;
 mod spec;
 mod variants;
 
-pub use claims::{Claim, Compare, Expect};
+pub use claims::Claim;
 pub use munlock::{Layout, PageKind};
 pub use params::{Kind, Param, Params};
 pub use spec::{Run, RunSpec, SpecError};

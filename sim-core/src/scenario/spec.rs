@@ -5,6 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
+use super::claims::claims;
 use super::munlock::Built;
 use super::params::Params;
 use super::variants::Variant;
@@ -125,6 +126,8 @@ pub struct Run {
     pub timeline: Timeline,
     /// Its ledger at the end.
     pub ledger: Ledger,
+    /// Claims of the series, checked; none where the run broke a rule and stopped.
+    pub claims: Vec<Claim>,
 }
 
 impl RunSpec {
@@ -195,8 +198,10 @@ impl RunSpec {
         let mut timeline = engine.into_timeline();
         timeline.seek(timeline.len());
         let ledger = timeline.world().ledger.clone();
+        let finished = timeline.violation().is_none();
+        let claims = if finished { claims(&self, &ledger, &timeline.world().machine) } else { Vec::new() };
         timeline.seek(0);
-        Ok(Run { spec: self, timeline, ledger })
+        Ok(Run { spec: self, timeline, ledger, claims })
     }
 
     /// Makes the bulk run, ledger only. `progress` is called about every `slice` operations; false stops the run.
@@ -213,8 +218,8 @@ impl RunSpec {
 
 impl Run {
     /// What the series' author claimed of this variant, with what was found.
-    pub fn claims(&self) -> Vec<Claim> {
-        super::claims::claims(&self.spec, &self.ledger, &self.timeline)
+    pub fn claims(&self) -> &[Claim] {
+        &self.claims
     }
 }
 

@@ -9,11 +9,14 @@ mod code;
 mod lanes;
 mod listing;
 mod narrate;
+mod numbers;
+mod place;
 mod timeline_lanes;
 
 pub use lanes::{Block, FunctionKind, FunctionSpan, Lanes, Span};
 pub use listing::{Line, LineState, Listing};
 pub use narrate::Words;
+pub use numbers::Numbers;
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,11 +1,151 @@
 //! Fills [`Lanes`] from a timeline.
 
-use super::Lanes;
-use crate::engine::Timeline;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::{Block, FunctionKind, FunctionSpan, Lanes, Span};
+use crate::engine::{Frame, HoldSpan, Milestone, Timeline};
+use crate::machine::LockClass;
+
+// Functions that make a phase of a batch, by name.
+const PHASES: &[(&str, &str)] =
+    &[("isolate_pagevec", "isolate"), ("putback_lru_fast", "put"), ("mlock_folio_batch", "munlock")];
 
 impl Timeline {
     /// The lanes of the whole run.
     pub fn lanes(&self) -> Lanes {
-        Lanes { steps: self.len() as u32, ..Lanes::default() }
+        Lanes {
+            steps: self.len() as u32,
+            blocks: self.blocks(),
+            functions: self.function_spans(),
+            lru_lock: self.holds_lane(&[LockClass::Lru]),
+            page_lock: self.holds_lane(&[LockClass::Page]),
+            ptl: self.holds_lane(&[LockClass::Ptl, LockClass::PageTable]),
+            waits: self.index().waits().iter().map(|wait| self.span(wait.cpu, wait.start, wait.end)).collect(),
+        }
+    }
+
+    fn span(&self, cpu: u8, start: u32, end: u32) -> Span {
+        Span { cpu, start, end: end.min(self.len() as u32) }
+    }
+
+    fn holds_lane(&self, classes: &[LockClass]) -> Vec<Span> {
+        let holds = classes.iter().flat_map(|&class| self.index().holds_of(class));
+        let mut spans: Vec<Span> = holds.map(|&HoldSpan { cpu, start, end, .. }| self.span(cpu, start, end)).collect();
+        spans.sort_by_key(|span| span.start);
+        spans
+    }
+
+    // One block for each batch where pages are batched, else one for each page of the loop.
+    fn blocks(&self) -> Vec<Block> {
+        let batches: Vec<&Frame> = self.frames().iter().filter(|frame| is_batch(frame)).collect();
+        let pages: Vec<(u32, u32)> = self
+            .marks()
+            .iter()
+            .filter_map(|mark| match mark.milestone {
+                Milestone::LoopAt(page) => Some((page, mark.step)),
+                _ => None,
+            })
+            .collect();
+        let end = self.step_of(Milestone::RangeDone).unwrap_or(self.len()) as u32;
+        if batches.is_empty() {
+            return pages_as_blocks(&pages, end);
+        }
+        let mut blocks = Vec::new();
+        let mut from = pages.first().map_or(0, |&(_, step)| step);
+        let mut first = 0;
+        for batch in batches {
+            let until = batch.end.min(self.len() as u32);
+            let seen = pages.partition_point(|&(_, step)| step <= batch.start);
+            let Some(last) = seen.checked_sub(1).filter(|&last| last >= first) else { continue };
+            blocks.push(Block {
+                span: Span { cpu: 0, start: from, end: until },
+                pages: (pages[first].0, pages[last].0),
+                phases: self.phases(batch, from, until),
+            });
+            (from, first) = (until, seen);
+        }
+        blocks
+    }
+
+    fn phases(&self, batch: &Frame, from: u32, until: u32) -> Vec<(alloc::string::String, u32, u32)> {
+        let mut phases = alloc::vec![("pin".to_string(), from, batch.start)];
+        let inner = self.frames().iter().filter(|frame| frame.start >= batch.start && frame.end <= batch.end);
+        let named = inner.filter_map(|frame| {
+            let name =
+                PHASES.iter().find(|(func, _)| *func == frame.func.name && !core::ptr::eq(frame.func, batch.func))?.1;
+            Some((name, frame.start, frame.end))
+        });
+        let mut at = batch.start;
+        for (name, start, end) in named {
+            if start > at {
+                phases.push(("munlock".to_string(), at, start));
+            }
+            phases.push((name.to_string(), start, end));
+            at = end;
+        }
+        if at < until {
+            phases.push(("munlock".to_string(), at, until));
+        }
+        phases
+    }
+
+    // The calls right below the range loop, in steps, each with its kind.
+    fn function_spans(&self) -> Vec<FunctionSpan> {
+        let Some(top) = self.frames().iter().position(|frame| frame.func.name.ends_with("_pages_range")) else {
+            return Vec::new();
+        };
+        let depth = self.depth(Some(top as u32));
+        let mut spans: Vec<FunctionSpan> = self
+            .frames()
+            .iter()
+            .enumerate()
+            .filter(|&(index, frame)| frame.end > frame.start && self.shows_function(index as u32, depth))
+            .map(|(_, frame)| FunctionSpan {
+                span: self.span(0, frame.start, frame.end),
+                name: frame.func.name,
+                kind: kind(frame.func.name),
+            })
+            .collect();
+        spans.sort_by_key(|span| span.span.start);
+        spans
+    }
+
+    // The innermost function with a shade of its own, seen from the range loop.
+    fn shows_function(&self, frame: u32, top: usize) -> bool {
+        let func = self.frames()[frame as usize].func;
+        let parent = self.frames()[frame as usize].parent;
+        let depth = self.depth(Some(frame));
+        let shaded = kind(func.name) != FunctionKind::Other;
+        let parent_shaded =
+            parent.is_some_and(|parent| kind(self.frames()[parent as usize].func.name) != FunctionKind::Other);
+        depth > top && shaded && !parent_shaded || depth == top + 1 && !shaded
+    }
+}
+
+fn is_batch(frame: &Frame) -> bool {
+    matches!(frame.func.name, "munlock_pagevec" | "mlock_folio_batch") && frame.end > frame.start
+}
+
+fn pages_as_blocks(pages: &[(u32, u32)], end: u32) -> Vec<Block> {
+    let ends = pages.iter().skip(1).map(|&(_, step)| step).chain(core::iter::once(end));
+    pages
+        .iter()
+        .zip(ends)
+        .map(|(&(page, start), end)| Block {
+            span: Span { cpu: 0, start, end },
+            pages: (page, page),
+            phases: Vec::new(),
+        })
+        .collect()
+}
+
+fn kind(name: &str) -> FunctionKind {
+    match name {
+        "lru_add_drain" | "pagevec_lru_add" | "lru_cache_add" => FunctionKind::Drain,
+        "isolate_lru_page" | "isolate_pagevec" | "munlock_folio_one" => FunctionKind::Isolate,
+        "putback_lru_page" | "putback_lru_fast" => FunctionKind::Putback,
+        "follow_page_mask" | "munlock_pagevec_fill" | "get_locked_pte" => FunctionKind::Walk,
+        _ => FunctionKind::Other,
     }
 }

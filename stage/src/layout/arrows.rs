@@ -16,7 +16,9 @@ impl Draw<'_> {
     /// Marks the next place of the page in hand, with its number and a dashed arrow.
     pub(super) fn next_place(&mut self) {
         let Some(next) = self.view.next else { return };
-        let Some((key, to)) = self.place_rect(next.place, next.page) else { return };
+        let Some((key, to)) = self.place_rect(next.place, next.page) else {
+            return;
+        };
         if let Some(slot) = self.scene.slots.iter_mut().find(|s| s.key == key) {
             slot.kind = SlotKind::Wanted;
         }
@@ -44,9 +46,7 @@ impl Draw<'_> {
             Place::List { zone, lru } => head(zone, lru.index() as u8),
             Place::New => head(zone, NEW),
             Place::Free => head(zone, FREE),
-            Place::Pagevec { cpu, kind, slot } => {
-                Some((Key::Slot(cpu, kind, slot), self.slot_rect(cpu, kind, slot)?))
-            }
+            Place::Pagevec { cpu, kind, slot } => Some((Key::Slot(cpu, kind, slot), self.slot_rect(cpu, kind, slot)?)),
             Place::Isolated { cpu } => {
                 let hands = self.scene.slots.iter().rev();
                 let free = hands.into_iter().find(|s| matches!(s.key, Key::Hand(c, _) if c == cpu))?;
@@ -57,10 +57,16 @@ impl Draw<'_> {
 
     /// The amber line from the slot that this step wrote to the page that the slot refers to.
     pub(super) fn reference_line(&mut self) {
-        let Some((cpu, kind, slot)) = self.view.touch.slot else { return };
+        let Some((cpu, kind, slot)) = self.view.touch.slot else {
+            return;
+        };
         let key = Key::Slot(cpu, kind, slot);
-        let Some(reference) = self.scene.refs.iter().find(|r| r.key == key) else { return };
-        let Some(tile) = self.scene.tile(reference.page) else { return };
+        let Some(reference) = self.scene.refs.iter().find(|r| r.key == key) else {
+            return;
+        };
+        let Some(tile) = self.scene.tile(reference.page) else {
+            return;
+        };
         let d = join(reference.rect, tile.rect);
         self.scene.arrows.push(Arrow { key, kind: ArrowKind::Reference, d, head: String::new() });
     }
@@ -134,10 +140,8 @@ fn over(from: Rect, to: Rect) -> (String, Point, Towards, f32) {
     let start = Point { x: from.centre().x, y: from.y - CLEAR };
     let end = Point { x: to.centre().x, y: to.y - CLEAR };
     let lift = start.y.min(end.y) - 12.0;
-    let d = PathData::default()
-        .push('M', &[start.x, start.y])
-        .push('C', &[start.x, lift, end.x, lift, end.x, end.y])
-        .end();
+    let d =
+        PathData::default().push('M', &[start.x, start.y]).push('C', &[start.x, lift, end.x, lift, end.x, end.y]).end();
     (d, end, Towards::Down, 0.0)
 }
 

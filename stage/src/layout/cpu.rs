@@ -46,6 +46,8 @@ impl Draw<'_> {
     fn cpu_edge(&self, cpu: &CpuView) -> Edge {
         let narrow = self.m.narrow();
         let touch = &self.view.touch;
+        // Where a lock brings interrupts along, the lock's badge has the ring.
+        let switched = touch.irq && touch.cpu == cpu.id && touch.lock.is_none();
         let mut state = words::cpu_state(cpu, narrow);
         if let Some(task) = cpu.task.as_ref().filter(|_| self.view.cpus.len() > 1) {
             state = format!("{task}, {state}");
@@ -53,7 +55,7 @@ impl Draw<'_> {
         Edge {
             rect: Rect::default(),
             title: vec![bold(format!("CPU {}", cpu.id)), plain(state)],
-            badges: vec![words::irq_badge(cpu, touch.irq && touch.cpu == cpu.id, narrow)],
+            badges: vec![words::irq_badge(cpu, switched, narrow)],
         }
     }
 
@@ -128,8 +130,12 @@ impl Draw<'_> {
         let rect = self.hand_cell(u16::from(slot), y);
         let key = Key::Slot(cpu, pagevec.kind, slot);
         self.slot(key, rect, SlotKind::Empty, holds_places(pagevec.kind));
-        let Some(no) = pagevec.slots.get(usize::from(slot)).copied().flatten() else { return };
-        let Some(page) = words::page_of(self.view, no) else { return };
+        let Some(no) = pagevec.slots.get(usize::from(slot)).copied().flatten() else {
+            return;
+        };
+        let Some(page) = words::page_of(self.view, no) else {
+            return;
+        };
         if page.place == (Place::Pagevec { cpu, kind: pagevec.kind, slot }) {
             self.tile(page, rect, 0);
             return;

@@ -73,11 +73,12 @@ impl<'a> Options<'a> {
 
 /// Lays out one side of the picture. Equal views and options give equal scenes.
 pub fn layout(view: &View, options: &Options) -> Scene {
+    let tapes = options.tapes_of(view);
     let own = if options.regions.is_none() { regions(view, options) } else { Regions::default() };
     let mut draw = Draw {
         view,
         m: Metrics::new(options.form, options.columns),
-        tapes: options.tapes_of(view),
+        tapes: &tapes,
         regions: options.regions.unwrap_or(&own),
         density: options.density.unwrap_or_else(|| Density::of(view)),
         touched: sorted(&view.touch.pages),
@@ -116,7 +117,7 @@ mod text {
 struct Draw<'a> {
     view: &'a View,
     m: Metrics,
-    tapes: Cow<'a, Tapes>,
+    tapes: &'a Tapes,
     regions: &'a Regions,
     density: Density,
     touched: Vec<PageNo>,

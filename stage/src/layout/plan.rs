@@ -161,7 +161,7 @@ pub(crate) fn pte_items(space: &SpaceView, columns: u16) -> Vec<PteItem> {
     let mut items: Vec<PteItem> = Vec::with_capacity(space.ptes.len());
     let mut end = 0;
     for (i, pte) in space.ptes.iter().enumerate() {
-        let same_huge = pte.huge && i > 0 && space.ptes[i - 1] == *pte;
+        let same_huge = pte.huge && pte.page.is_some() && i > 0 && space.ptes[i - 1] == *pte;
         if let Some(last) = items.last_mut().filter(|_| same_huge) {
             last.count += 1;
             continue;

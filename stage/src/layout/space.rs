@@ -74,6 +74,7 @@ impl Draw<'_> {
         match pte.page {
             Some(no) if pte.huge => format!("THP {no}"),
             Some(no) => no.to_string(),
+            None if pte.huge => "zero".into(),
             None => String::new(),
         }
     }

@@ -16,6 +16,8 @@ use crate::words::{self, bold, plain};
 const HEAD: f32 = 15.0;
 /// From the last row to the fence's bottom.
 const FOOT: f32 = 6.0;
+/// A gap between lists that holds a line of text.
+const LINE_GAP: f32 = 17.0;
 /// From one square of a map to the next, at most.
 const MAP_PITCH: f32 = 6.0;
 
@@ -35,7 +37,7 @@ impl Draw<'_> {
     pub(super) fn zones(&mut self) {
         let view = self.view;
         for (i, zone) in view.zones.iter().enumerate() {
-            let own = super::plan::zone_rows(view, zone, &self.tapes, self.density);
+            let own = super::plan::zone_rows(view, zone, self.tapes, self.density);
             let rows = self.regions.zones.get(i).cloned().unwrap_or_default();
             let lists = core::array::from_fn(|l| rows.lists[l].max(own.lists[l]));
             self.zone(zone, &ZoneRows { lists, total: rows.total });
@@ -48,27 +50,23 @@ impl Draw<'_> {
         let top = self.y;
         let mut y = top + HEAD;
         self.zone_tops.push((zone.id, y));
-        let tapes = self.tapes.clone();
-        let mut empties_told = false;
-        for list in (0..LISTS as u8).filter(|&list| rows.lists[usize::from(list)] > 0) {
+        let shown: Vec<u8> = (0..LISTS as u8).filter(|&list| rows.lists[usize::from(list)] > 0).collect();
+        for (i, &list) in shown.iter().enumerate() {
+            y = match i {
+                0 => y,
+                1 => self.empty_lists(zone, rows, y),
+                _ => y + self.m.list_gap,
+            };
             let height = rows.lists[usize::from(list)];
-            if let Some(tape) = tapes.get(zone.id, list) {
+            if let Some(tape) = self.tapes.get(zone.id, list) {
                 self.list(zone, &Strip { zone: zone.id, list, tape, y, height });
             }
             y += self.m.rows_h(height);
-            if !empties_told {
-                empties_told = true;
-                self.empty_lists(zone, rows, y + self.m.list_gap / 2.0);
-            }
-            y += self.m.list_gap;
         }
-        if !empties_told {
-            self.empty_lists(zone, rows, y + self.m.list_gap / 2.0);
-            y += self.m.list_gap;
+        if shown.len() < 2 {
+            // The line stands in the fence's foot.
+            y = self.empty_lists(zone, rows, y) - FOOT;
         }
-        let shown = rows.lists.iter().filter(|&&height| height > 0).count();
-        // A single list keeps the gap below it, for the line that names the empty ones.
-        y -= if shown > 1 { self.m.list_gap } else { FOOT };
         let spare = rows.total.saturating_sub(rows.used());
         let bottom = y + f32::from(spare) * self.m.pitch_y + FOOT;
         self.fence(Key::Zone(zone.id), top, bottom, words::lock_fence(&zone.lru_lock), self.zone_edge(zone));
@@ -84,13 +82,16 @@ impl Draw<'_> {
         Edge { rect: Rect::default(), title, badges: words::lock_badges(&zone.lru_lock, true, narrow) }
     }
 
-    fn empty_lists(&mut self, zone: &ZoneView, rows: &ZoneRows, y: f32) {
+    /// Names the lists that are not drawn, in the gap below `y`. Gives where that gap ends.
+    fn empty_lists(&mut self, zone: &ZoneView, rows: &ZoneRows, y: f32) -> f32 {
         let hidden = Lru::ALL.iter().filter(|lru| rows.lists[lru.index()] == 0);
         let names: Vec<String> = hidden.map(|lru| format!("{} 0", lru.name())).collect();
-        if !names.is_empty() {
-            let key = Key::Text(text::ZONE, zone.id, 0);
-            self.label(key, "empty", self.m.right - 1.0, y, names.join(", "));
+        if names.is_empty() {
+            return y + self.m.list_gap;
         }
+        let key = Key::Text(text::ZONE, zone.id, 0);
+        self.label(key, "empty", self.m.right - 1.0, y + LINE_GAP / 2.0, names.join(", "));
+        y + LINE_GAP
     }
 
     fn list(&mut self, zone: &ZoneView, strip: &Strip) {
@@ -166,41 +167,50 @@ impl Draw<'_> {
         let count = words::thousands(strip.tape.cells().len() as u32);
         let name = list_name(strip.list, self.m.narrow());
         let (x, first) = (self.m.label_x, self.row_text_y(strip.y));
-        if strip.height >= 2 {
-            let second = strip.y + self.m.tile_h / 2.0 + self.m.pitch_y;
-            self.label(key(0), "lab", x, first, name);
-            self.label(key(1), "cnt", self.m.count_x, second, count);
-            if !self.m.narrow() && strip.list < NEW {
-                self.label(Key::Text(text::ZONE, strip.zone, line(strip.list, 14)), "lab2", x, second, order(zone, strip.list));
-            }
-        } else if self.m.narrow() {
-            self.label(key(0), "lab", x, first - 6.0, name);
-            self.label(key(1), "cnt sm", self.m.count_x, first + 7.0, count);
-        } else {
-            self.label(key(0), "lab", x, first, name);
-            self.label(key(1), "cnt sm", self.m.count_x, first, count);
+        if strip.height < 2 {
+            // One row: the count beside the name, or below it where there is no room beside.
+            let apart = if self.m.narrow() { (-6.0, 7.0) } else { (0.0, 0.0) };
+            self.label(key(0), "lab", x, first + apart.0, name);
+            self.label(key(1), "cnt sm", self.m.count_x, first + apart.1, count);
+            return;
+        }
+        let second = strip.y + self.m.tile_h / 2.0 + self.m.pitch_y;
+        let long = count.chars().count() > 3;
+        self.label(key(0), "lab", x, first, name);
+        self.label(key(1), "cnt", self.m.count_x, second, count);
+        let third = second + self.m.pitch_y;
+        let order_y = if long { third } else { second };
+        if !self.m.narrow() && strip.list < NEW && (!long || strip.height > 2) {
+            let says = match self.density {
+                Density::Map if self.per_square(strip) > 1 => format!("a square: {} pages", self.per_square(strip)),
+                _ => order(zone, strip.list).to_owned(),
+            };
+            self.label(key(14), "lab2", x, order_y, says);
         }
     }
 
-    fn map(&mut self, strip: &Strip) {
-        let count = strip.tape.cells().len() as u32;
+    /// Where a list's map is, how many squares it has in a row and in all.
+    fn map_grid(&self, strip: &Strip) -> (Rect, u32, u32) {
         let rect = Rect::new(self.m.gutter, strip.y, self.m.right - self.m.gutter, self.m.rows_h(MAP_ROWS));
         let columns = (rect.w / MAP_PITCH) as u32;
-        let squares = columns * (rect.h / MAP_PITCH) as u32;
+        (rect, columns, columns * (rect.h / MAP_PITCH) as u32)
+    }
+
+    fn per_square(&self, strip: &Strip) -> u32 {
+        let (_, _, squares) = self.map_grid(strip);
+        (strip.tape.cells().len() as u32).div_ceil(squares.max(1)).max(1)
+    }
+
+    fn map(&mut self, strip: &Strip) {
+        let (rect, columns, _) = self.map_grid(strip);
         let place = match strip.list {
             NEW => MapPlace::New(strip.zone),
             FREE => MapPlace::Free(strip.zone),
             list => MapPlace::List(strip.zone, Lru::ALL[usize::from(list)]),
         };
-        self.scene.map.push(MapArea {
-            key: Key::Map(strip.zone, strip.list),
-            place,
-            rect,
-            count,
-            pitch: MAP_PITCH,
-            columns,
-            per_cell: count.div_ceil(squares.max(1)).max(1),
-        });
+        let key = Key::Map(strip.zone, strip.list);
+        let (count, per_cell) = (strip.tape.cells().len() as u32, self.per_square(strip));
+        self.scene.map.push(MapArea { key, place, rect, count, pitch: MAP_PITCH, columns, per_cell });
     }
 }
 

@@ -24,6 +24,8 @@ pub enum PageKind {
     SharedLocked,
     /// No page.
     Hole,
+    /// The zero page; with huge pages, the huge zero page.
+    Zero,
 }
 
 /// The range: its addresses and how its memory is backed.
@@ -41,6 +43,8 @@ pub struct Layout {
     pub pmd_start: u32,
     /// The range maps a file.
     pub file: bool,
+    /// AS_UNEVICTABLE: what the range maps is kept in memory whether it is mlocked or not.
+    pub unevictable: bool,
     /// CPUs of the machine.
     pub cpus: u8,
     /// stat_threshold: 125 is a zone of 64 GiB on a machine of 32 CPUs or more.
@@ -57,6 +61,7 @@ impl Layout {
             interleave: false,
             pmd_start: 0,
             file: false,
+            unevictable: false,
             cpus: 1,
             threshold: crate::machine::stat_threshold(32, 64 << 18),
         }
@@ -87,7 +92,9 @@ impl Layout {
         let asked: u64 = special.iter().map(|&(name, _)| u64::from(params.get(name))).sum();
         if asked > u64::from(units) {
             let names = special.map(|(name, _)| name).join(" + ");
-            return Err(SpecError::Together(format!("{names} is {asked}; expected {units} at most, one for each page")));
+            return Err(SpecError::Together(format!(
+                "{names} is {asked}; expected {units} at most, one for each page"
+            )));
         }
         let only_small = [("shared", 2), ("shared_locked", 3), ("in_remote_pagevec", 1)];
         if thp && only_small.iter().any(|&(name, _)| params.get(name) > 0) {
@@ -103,7 +110,7 @@ impl Layout {
         if self.interleave && self.zones < 2 {
             return Err(SpecError::Together("interleave is true and zones is 1; expected zones=2".to_string()));
         }
-        if self.thp && pages % HPAGE_PMD_NR != 0 {
+        if self.thp && !pages.is_multiple_of(HPAGE_PMD_NR) {
             let text = format!("thp is true and pages is {pages}; expected a multiple of {HPAGE_PMD_NR}");
             return Err(SpecError::Together(text));
         }

@@ -10,13 +10,13 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::Scenario;
 use super::params::{Param, Params};
 use super::spec::SpecError;
 use super::variants::{MUNLOCK_VARIANTS, Variant};
-use super::Scenario;
 use crate::engine::{Engine, Migration, Schedule};
-use crate::kernel::{Config, Patch};
 use crate::kernel::mlock::sys_munlock;
+use crate::kernel::{Config, Patch};
 use crate::machine::VmaId;
 
 /// Most pages of a run: 64 GiB.
@@ -38,13 +38,8 @@ pub(crate) struct Built {
 pub(crate) const VMA: VmaId = VmaId { mm: 0, vma: 0 };
 
 const PAGES: Param = Param::number("pages", 56, 1, MAX_PAGES, "pages of 4 KiB in the range");
-const PAGEVEC: Param = Param::number(
-    "pagevec",
-    0,
-    0,
-    31,
-    "slots of a pagevec; 0 is what the variant has (14, 15 or 31)",
-);
+const PAGEVEC: Param =
+    Param::number("pagevec", 0, 0, 31, "slots of a pagevec; 0 is what the variant has (14, 15 or 31)");
 
 const MUNLOCK_PARAMS: &[Param] = &[
     PAGES,
@@ -243,7 +238,12 @@ fn measured(config: Config) -> &'static str {
 
 impl Built {
     /// A run of two CPUs after a turn script.
-    fn scripted(engine: Engine, config: Config, turns: Vec<crate::engine::Turn>, tasks: Box<dyn FnOnce(&mut Engine)>) -> Built {
+    fn scripted(
+        engine: Engine,
+        config: Config,
+        turns: Vec<crate::engine::Turn>,
+        tasks: Box<dyn FnOnce(&mut Engine)>,
+    ) -> Built {
         let script = if turns.is_empty() { Schedule::RoundRobin } else { Schedule::Script(turns) };
         Built { engine, measured: Some(measured(config)), migrations: vec![], script, tasks }
     }

@@ -6,12 +6,15 @@ use alloc::vec::Vec;
 use super::VMA;
 use super::layout::{Layout, PageKind};
 use crate::engine::{Cpu, Engine};
-use crate::kernel::Config;
-use crate::kernel::memory::{copy_one_pte, do_anonymous_page, mlock_vma_pages_populate};
+use crate::kernel::mlock_batch::mlock_folio;
+use crate::kernel::{Config, Patch};
 use crate::kernel::huge_memory::do_huge_pmd_anonymous_page;
+use crate::kernel::memory::{copy_one_pte, do_anonymous_page, mlock_vma_pages_populate};
 use crate::kernel::swap::lru_add_drain;
 use crate::kernel::truncate::filemap_fault;
-use crate::machine::{HPAGE_PMD_NR, Machine, MachineSpec, Mapping, NIL, Vma, VmaId};
+use crate::machine::{
+    HPAGE_PMD_NR, Machine, MachineSpec, Mapping, NIL, PTE_NONE, PTE_ZERO, PTRS_PER_PTE, Pmd, Vma, VmaId,
+};
 
 /// A machine whose range is populated; nothing is in the pagevecs of CPU 0 and no counter has a difference.
 pub(super) fn memory(config: Config, layout: &Layout) -> Engine {
@@ -25,7 +28,7 @@ pub(super) fn memory(config: Config, layout: &Layout) -> Engine {
 fn spec(layout: &Layout) -> MachineSpec {
     let mut sizes = vec![0; layout.zones as usize];
     for index in 0..layout.kinds.len() as u32 {
-        if layout.kinds[index as usize] != PageKind::Hole {
+        if !matches!(layout.kinds[index as usize], PageKind::Hole | PageKind::Zero) {
             sizes[layout.zone_of(index) as usize] += layout.unit();
         }
     }
@@ -40,8 +43,12 @@ fn spaces(engine: &mut Engine, layout: &Layout, others: &[bool]) {
     let mut machine = engine.machine_mut();
     let pages = layout.pages();
     let cache = if layout.file { vec![NIL; pages as usize] } else { Vec::new() };
-    let mapping =
-        machine.add_mapping(Mapping { file: layout.file, unevictable: false, vmas: Vec::new(), cache });
+    let mapping = machine.add_mapping(Mapping {
+        file: layout.file,
+        unevictable: layout.unevictable,
+        vmas: Vec::new(),
+        cache,
+    });
     let start = layout.pmd_start;
     let vma = Vma { start, end: start + pages, locked: false, mapping, pgoff: 0 };
     let kinds = [PageKind::Shared, PageKind::SharedLocked];
@@ -81,7 +88,11 @@ async fn mmap_locked(cpu: &Cpu, layout: &Layout) {
         }
         let index = index as u32;
         let (addr, zone) = (layout.pmd_start + index * layout.unit(), layout.zone_of(index));
-        if layout.file && cpu.machine().pte(VMA.mm, addr) == crate::machine::PTE_NONE {
+        if kind == PageKind::Zero {
+            map_zero_page(cpu, addr, layout.thp).await;
+            continue;
+        }
+        if layout.file && cpu.machine().pte(VMA.mm, addr) == PTE_NONE {
             filemap_fault(cpu, VMA, addr, zone).await;
         }
         mlock_vma_pages_populate(cpu, VMA, addr, zone, layout.thp).await;
@@ -91,6 +102,20 @@ async fn mmap_locked(cpu: &Cpu, layout: &Layout) {
     lru_add_drain(cpu).await;
 }
 
+// A read fault on anonymous memory: the zero page, which populate of a writable mapping never leaves there.
+async fn map_zero_page(cpu: &Cpu, addr: u32, huge: bool) {
+    let pmd = addr / PTRS_PER_PTE;
+    if huge {
+        cpu.set_pmd_at(VMA.mm, pmd, NIL).await;
+        return;
+    }
+    if cpu.pmd(VMA.mm, addr) == Pmd::None {
+        cpu.pmd_populate(VMA.mm, pmd).await;
+    }
+    cpu.set_pte_at(VMA.mm, addr, PTE_ZERO).await;
+}
+
+// Another process maps the page too; where it has locked its VMA, it mlocks the page as well.
 async fn share(cpu: &Cpu, layout: &Layout, kind: PageKind, addr: u32) {
     let mm = match kind {
         PageKind::Shared => 1,
@@ -98,6 +123,11 @@ async fn share(cpu: &Cpu, layout: &Layout, kind: PageKind, addr: u32) {
         _ => return,
     };
     copy_one_pte(cpu, VMA, VmaId { mm, vma: 0 }, addr).await;
+    if kind == PageKind::SharedLocked && cpu.has(Patch::MlockBatch) {
+        lru_add_drain(cpu).await;
+        let page = cpu.machine().pte(VMA.mm, addr);
+        mlock_folio(cpu, page).await;
+    }
 }
 
 async fn fault_all(cpu: &Cpu, layout: &Layout, wanted: PageKind) {

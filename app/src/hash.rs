@@ -1,0 +1,248 @@
+//! The state of the page in the address: `#v1/munlock/0/6?pages=56&step=647,311`.
+//!
+//! A version, the scenario, the two variants; then the parameters that differ from their defaults, the schedule, the
+//! steps that both sides have made, and the page that is looked at. What is written can be read by people, and a link
+//! that cannot be read names its first mistake.
+
+use std::fmt;
+
+use crate::link::{Pair, Which};
+
+/// What links begin with.
+const VERSION: &str = "v1";
+/// Longest hash that is read.
+const LIMIT: usize = 8192;
+
+/// What a link says. Names are as given: whether they exist is for others to find out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Link {
+    /// Scenario.
+    pub scenario: String,
+    /// Variant at the left.
+    pub old: String,
+    /// Variant at the right.
+    pub new: String,
+    /// Parameters by name, in the order of the scenario's table.
+    pub params: Vec<(String, String)>,
+    /// Schedule, where it is not the scenario's own.
+    pub schedule: Option<String>,
+    /// Steps made.
+    pub step: Pair,
+    /// Page that is looked at.
+    pub page: Option<(Which, u32)>,
+}
+
+/// What is wrong with a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkError {
+    /// Part that could not be read.
+    pub part: String,
+    /// What was expected there.
+    pub expected: &'static str,
+}
+
+impl fmt::Display for LinkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` could not be read; expected {}", self.part, self.expected)
+    }
+}
+
+fn error(part: &str, expected: &'static str) -> LinkError {
+    let mut short: String = part.chars().take(60).collect();
+    if short.len() < part.len() {
+        short.push('…');
+    }
+    LinkError { part: short, expected }
+}
+
+/// Writes the hash of a state, with the `#`.
+pub fn encode(link: &Link) -> String {
+    let mut query: Vec<String> = link.params.iter().map(|(name, value)| format!("{}={}", escape(name), escape(value))).collect();
+    if let Some(schedule) = &link.schedule {
+        query.push(format!("schedule={}", escape(schedule)));
+    }
+    if link.step != Pair::default() {
+        query.push(format!("step={},{}", link.step.old, link.step.new));
+    }
+    if let Some((which, page)) = link.page {
+        query.push(format!("page={},{page}", which.name()));
+    }
+    let path = [&link.scenario, &link.old, &link.new].map(|name| escape(name)).join("/");
+    let mark = if query.is_empty() { "" } else { "?" };
+    format!("#{VERSION}/{path}{mark}{}", query.join("&"))
+}
+
+/// Reads a hash; an empty one is no link.
+///
+/// # Errors
+///
+/// Names the part that cannot be read and what was expected.
+pub fn decode(hash: &str) -> Result<Option<Link>, LinkError> {
+    let text = hash.strip_prefix('#').unwrap_or(hash);
+    if text.is_empty() {
+        return Ok(None);
+    }
+    if text.len() > LIMIT {
+        return Err(error(text, "at most 8192 characters"));
+    }
+    let (path, query) = text.split_once('?').unwrap_or((text, ""));
+    let mut link = read_path(path)?;
+    for item in query.split('&').filter(|item| !item.is_empty()) {
+        read_item(&mut link, item)?;
+    }
+    Ok(Some(link))
+}
+
+fn read_path(path: &str) -> Result<Link, LinkError> {
+    const SHAPE: &str = "v1/SCENARIO/OLD/NEW, such as v1/munlock/0/6";
+    let parts: Vec<&str> = path.split('/').collect();
+    match parts[..] {
+        [VERSION, scenario, old, new] if !scenario.is_empty() && !old.is_empty() && !new.is_empty() => Ok(Link {
+            scenario: unescape(scenario)?,
+            old: unescape(old)?,
+            new: unescape(new)?,
+            ..Link::default()
+        }),
+        [VERSION, ..] => Err(error(path, SHAPE)),
+        [version, ..] if version.len() > 1 && version.starts_with('v') && version[1..].bytes().all(|b| b.is_ascii_digit()) => {
+            Err(error(version, "version v1; a newer mmscope may know this link"))
+        }
+        _ => Err(error(path, SHAPE)),
+    }
+}
+
+fn read_item(link: &mut Link, item: &str) -> Result<(), LinkError> {
+    let Some((name, value)) = item.split_once('=') else {
+        return Err(error(item, "NAME=VALUE, such as pages=56"));
+    };
+    let (name, value) = (unescape(name)?, unescape(value)?);
+    match name.as_str() {
+        "step" => link.step = read_step(&value).ok_or_else(|| error(item, "step=OLD,NEW, such as step=647,311"))?,
+        "page" => link.page = Some(read_page(&value).ok_or_else(|| error(item, "page=old,NUMBER or page=new,NUMBER"))?),
+        "schedule" => link.schedule = Some(value),
+        _ => link.params.push((name, value)),
+    }
+    Ok(())
+}
+
+fn read_step(value: &str) -> Option<Pair> {
+    let (old, new) = value.split_once(',')?;
+    Some(Pair::new(old.parse().ok()?, new.parse().ok()?))
+}
+
+fn read_page(value: &str) -> Option<(Which, u32)> {
+    let (side, page) = value.split_once(',')?;
+    let which = Which::BOTH.into_iter().find(|which| which.name() == side)?;
+    Some((which, page.parse().ok()?))
+}
+
+/// Everything that could end a part, or that programs which show links would cut or change, is written as `%XX`.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b':' | b',' | b'+' => out.push(byte as char),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+fn unescape(text: &str) -> Result<String, LinkError> {
+    const EXPECTED: &str = "text, or characters as %XX";
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        if *first != b'%' {
+            out.push(*first);
+            continue;
+        }
+        let digits = tail.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
+        let byte = digits.and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        out.push(byte.ok_or_else(|| error(text, EXPECTED))?);
+        rest = &tail[2..];
+    }
+    String::from_utf8(out).map_err(|_| error(text, EXPECTED))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Link {
+        Link {
+            scenario: "munlock".into(),
+            old: "0".into(),
+            new: "5-v2".into(),
+            params: vec![("pages".into(), "112".into()), ("interleave".into(), "true".into())],
+            schedule: Some("choices:0x12,1x3".into()),
+            step: Pair::new(647, 311),
+            page: Some((Which::New, 17)),
+        }
+    }
+
+    #[test]
+    fn links_can_be_read_by_people() {
+        let text = encode(&sample());
+        assert_eq!(
+            text,
+            "#v1/munlock/0/5-v2?pages=112&interleave=true&schedule=choices:0x12,1x3&step=647,311&page=new,17"
+        );
+        let plain = Link { scenario: "munlock".into(), old: "0".into(), new: "6".into(), ..Link::default() };
+        assert_eq!(encode(&plain), "#v1/munlock/0/6");
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let mut awkward = sample();
+        awkward.params.push(("a=b&c".into(), "é / ? # % +".into()));
+        awkward.scenario = "x/y z".into();
+        for link in [sample(), awkward, Link { page: None, schedule: None, ..sample() }] {
+            assert_eq!(decode(&encode(&link)), Ok(Some(link)));
+        }
+        assert_eq!(decode(""), Ok(None));
+        assert_eq!(decode("#"), Ok(None));
+    }
+
+    #[test]
+    fn mails_may_escape_what_needs_no_escaping() {
+        let link = decode("#v1/munlock/0/6?step=647%2C311").unwrap().unwrap();
+        assert_eq!(link.step, Pair::new(647, 311));
+    }
+
+    #[track_caller]
+    fn refuses(hash: &str, part: &str, expected: &str) {
+        let error = decode(hash).unwrap_err();
+        assert_eq!(error.part, part);
+        assert!(error.expected.contains(expected), "{error}");
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        refuses("#nonsense", "nonsense", "v1/SCENARIO/OLD/NEW");
+        refuses("#v1/munlock/0", "v1/munlock/0", "v1/SCENARIO/OLD/NEW");
+        refuses("#v1/munlock//6", "v1/munlock//6", "v1/SCENARIO/OLD/NEW");
+        refuses("#v9/munlock/0/6", "v9", "newer");
+        refuses("#v1/munlock/0/6?pages", "pages", "NAME=VALUE");
+        refuses("#v1/munlock/0/6?step=4", "step=4", "step=OLD,NEW");
+        refuses("#v1/munlock/0/6?step=4,-1", "step=4,-1", "step=OLD,NEW");
+        refuses("#v1/munlock/0/6?page=left,1", "page=left,1", "page=old,NUMBER");
+        refuses("#v1/mun%ZZ/0/6", "mun%ZZ", "%XX");
+        refuses("#v1/mun%FF/0/6", "mun%FF", "%XX");
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused() {
+        let mut seed = 1u64;
+        for _ in 0..20_000 {
+            let mut text = String::from("#v1/a/b/c?");
+            for _ in 0..12 {
+                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                text.push(['=', '&', '%', '4', 'é', '/', ',', '?', 's', '#'][(seed >> 40) as usize % 10]);
+            }
+            let _ = decode(&text);
+            let _ = decode(&text[1 + (seed >> 60) as usize % 4..]);
+        }
+    }
+}

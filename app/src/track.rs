@@ -1,0 +1,301 @@
+//! One side: a recorded run with what the page derives from it, and the picture at its cursor.
+
+use sim_core::engine::{Mark, Record};
+use sim_core::ledger::{Row, rows};
+use sim_core::machine::{LockClass, PageFlag};
+use sim_core::op::Op;
+use sim_core::scenario::{Run, RunSpec, SpecError};
+use sim_core::view::{Lanes, Listing, PageNo, PagevecKind, View, Words};
+use stage::{Density, Form, Options, Regions, Scene, TILE_LIMIT, TapeLog, Tapes, layout, regions};
+
+/// Most pages of a run that is recorded; what is larger is for the bulk run of the command line.
+pub const MOST_PAGES: u32 = 50_000;
+/// Lines of code that are shown.
+pub const CODE_ROWS: usize = 13;
+/// Rows of the ledger's table.
+pub const ROWS: usize = rows_len();
+
+/// Views that are made to find how high the drawing gets; what is more is sampled.
+const SAMPLES: usize = 4000;
+
+const fn rows_len() -> usize {
+    // The type of `rows` says how many there are.
+    const fn len<const N: usize>(_: fn(&sim_core::ledger::Ledger) -> [Row; N]) -> usize {
+        N
+    }
+    len(rows)
+}
+
+/// A recorded run.
+pub struct Track {
+    /// The run.
+    pub run: Run,
+    /// Spans along its steps.
+    pub lanes: Lanes,
+    /// The ledger's rows at the end.
+    pub end: [Row; ROWS],
+    /// Longest hold of lru_lock in the whole run.
+    pub longest_hold: u32,
+    /// Pages that are mlocked before the first step.
+    mlocked: u64,
+    tapes: TapeLog,
+    columns: u16,
+}
+
+/// How a pair of sides is drawn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frame {
+    /// Wide or narrow.
+    pub form: Form,
+    /// Cells in a row.
+    pub columns: u16,
+    /// Pagevecs that one of the two kernels has.
+    pub kinds: Vec<PagevecKind>,
+    /// How high each region gets.
+    pub whole: Regions,
+}
+
+/// What a side shows at one step, apart from the drawing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Moment {
+    /// Steps made.
+    pub step: u32,
+    /// What the last one did.
+    pub words: Words,
+    /// Function that made it.
+    pub function: &'static str,
+    /// CPU that made it.
+    pub cpu: u8,
+    /// The code.
+    pub listing: Listing,
+    /// The ledger.
+    pub rows: Vec<Row>,
+    /// What the last step added to each row.
+    pub added: Vec<u64>,
+    /// Longest hold of lru_lock so far.
+    pub longest_hold: u32,
+    /// Whether it grew in this step.
+    pub hold_grew: bool,
+    /// Pages munlocked so far.
+    pub munlocked: u64,
+    /// The last milestone.
+    pub mark: Option<Mark>,
+}
+
+impl Track {
+    /// Records a run.
+    ///
+    /// # Errors
+    ///
+    /// Parameters that do not fit, and runs that are too long to record.
+    pub fn record(spec: RunSpec) -> Result<Track, SpecError> {
+        let pages = spec.params.get("pages");
+        if pages > MOST_PAGES {
+            let expected = format!("{MOST_PAGES} pages at most for a run that is recorded step by step");
+            return Err(SpecError::Value { name: "pages".into(), value: pages.to_string(), expected });
+        }
+        let run = spec.record()?;
+        let lanes = run.timeline.lanes();
+        let end = rows(&run.ledger);
+        let mlocked = mlocked(&run.timeline.view());
+        let columns = columns(&run);
+        let mut track = Track { run, lanes, end, longest_hold: 0, mlocked, tapes: TapeLog::new(columns), columns };
+        track.longest_hold = track.hold_until(track.steps());
+        Ok(track)
+    }
+
+    /// Steps of the run.
+    pub fn steps(&self) -> u32 {
+        self.run.timeline.len() as u32
+    }
+
+    /// Steps made.
+    pub fn cursor(&self) -> u32 {
+        self.run.timeline.cursor() as u32
+    }
+
+    /// Goes to a step.
+    pub fn seek(&mut self, step: u32) {
+        self.run.timeline.seek(step as usize);
+    }
+
+    /// Cells in a row that suit this kernel's batches.
+    pub fn own_columns(&self) -> u16 {
+        columns(&self.run)
+    }
+
+    /// Pagevecs that this kernel has.
+    pub fn kinds(&self) -> Vec<PagevecKind> {
+        let view = self.run.timeline.view();
+        let all = view.cpus.iter().flat_map(|cpu| &cpu.pagevecs);
+        let mut kinds: Vec<PagevecKind> = all.filter(|pvec| pvec.absent.is_none()).map(|pvec| pvec.kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds
+    }
+
+    /// The view at the cursor.
+    pub fn view(&self, kinds: &[PagevecKind]) -> View {
+        view(&self.run, kinds)
+    }
+
+    /// The highest that each region gets. Goes through the whole run, which also fills the tapes.
+    pub fn measure(&mut self, frame: &Frame) -> Regions {
+        let at = self.cursor();
+        let steps: Vec<u32> = (0..=self.steps()).filter(|&step| step == 0 || self.moves_pages(step)).collect();
+        let stride = steps.len().div_ceil(SAMPLES).max(1);
+        let few = self.run.timeline.numbers().frames().len() > TILE_LIMIT;
+        let stride = if few { steps.len().div_ceil(8).max(1) } else { stride };
+        let mut whole = Regions::default();
+        for &step in steps.iter().step_by(stride) {
+            self.seek(step);
+            let view = self.view(&frame.kinds);
+            let tapes = self.tapes_at(&view, frame);
+            let options = Options { form: frame.form, columns: frame.columns, tapes: tapes.as_ref(), ..Options::default() };
+            whole = whole.max(&regions(&view, &options));
+        }
+        self.seek(at);
+        whole
+    }
+
+    /// The rows that each region needs at the cursor.
+    pub fn regions(&mut self, view: &View, frame: &Frame) -> Regions {
+        let tapes = self.tapes_at(view, frame);
+        regions(view, &Options { form: frame.form, columns: frame.columns, tapes: tapes.as_ref(), ..Options::default() })
+    }
+
+    /// The drawing at the cursor.
+    pub fn scene(&mut self, view: &View, frame: &Frame, rows: &Regions) -> Scene {
+        let tapes = self.tapes_at(view, frame);
+        let options = Options { form: frame.form, columns: frame.columns, tapes: tapes.as_ref(), regions: Some(rows), ..Options::default() };
+        layout(view, &options)
+    }
+
+    /// Cells of the lists at the cursor; none where lists are maps.
+    fn tapes_at(&mut self, view: &View, frame: &Frame) -> Option<Tapes> {
+        if Density::of(view) == Density::Map {
+            return None;
+        }
+        if self.columns != frame.columns {
+            self.columns = frame.columns;
+            self.tapes = TapeLog::new(frame.columns);
+        }
+        let at = self.run.timeline.cursor();
+        let timeline = &mut self.run.timeline;
+        let tapes = self.tapes.at(at as u32, |step| {
+            if step as usize == at {
+                return Some(view.clone());
+            }
+            let moved = step == 0 || moves_pages(&timeline.records()[step as usize - 1]);
+            moved.then(|| {
+                timeline.seek(step as usize);
+                timeline.view()
+            })
+        });
+        let tapes = tapes.clone();
+        self.seek(at as u32);
+        Some(tapes)
+    }
+
+    fn moves_pages(&self, step: u32) -> bool {
+        moves_pages(&self.run.timeline.records()[step as usize - 1])
+    }
+
+    /// Everything else that is shown at the cursor.
+    pub fn moment(&mut self, view: &View) -> Moment {
+        let step = self.cursor();
+        let now = rows(&self.run.timeline.world().ledger);
+        let before = self.rows_before(&now);
+        let longest_hold = self.hold_until(step);
+        let hold_grew = step > 0 && self.hold_until(step - 1) < longest_hold;
+        let timeline = &self.run.timeline;
+        let stack = step.checked_sub(1).map(|last| timeline.stack(last as usize)).unwrap_or_default();
+        Moment {
+            step,
+            words: timeline.sentence(),
+            function: stack.last().map_or("", |&frame| timeline.frames()[frame as usize].func.name),
+            cpu: timeline.last().map_or(0, |record| record.cpu),
+            listing: timeline.listing(CODE_ROWS),
+            added: now.iter().zip(&before).map(|(now, before)| now.value - before.value).collect(),
+            rows: now.to_vec(),
+            longest_hold,
+            hold_grew,
+            munlocked: self.mlocked.saturating_sub(mlocked(view)),
+            mark: timeline.milestone_at(step as usize).copied(),
+        }
+    }
+
+    fn rows_before(&mut self, now: &[Row; ROWS]) -> [Row; ROWS] {
+        if !self.run.timeline.back() {
+            return *now;
+        }
+        let before = rows(&self.run.timeline.world().ledger);
+        self.run.timeline.forward();
+        before
+    }
+
+    /// Longest hold of lru_lock among those that had begun by a step, in steps.
+    fn hold_until(&self, step: u32) -> u32 {
+        let holds = self.run.timeline.index().holds_of(LockClass::Lru);
+        let begun = holds.filter(|span| span.start <= step);
+        begun.map(|span| span.end.min(step) - span.start).max().unwrap_or(0)
+    }
+
+    /// Step counts after which a page has been touched.
+    pub fn biography(&self, page: PageNo) -> &[u32] {
+        let timeline = &self.run.timeline;
+        timeline.numbers().frame(page).map_or(&[], |frame| timeline.index().page(frame))
+    }
+
+    /// What the step that ended at this count did. Leaves the cursor where it was.
+    pub fn sentences(&mut self, steps: &[u32]) -> Vec<String> {
+        let at = self.cursor();
+        let mut sentences = Vec::with_capacity(steps.len());
+        for &step in steps {
+            self.seek(step);
+            sentences.push(self.run.timeline.sentence().plain());
+        }
+        self.seek(at);
+        sentences
+    }
+}
+
+fn view(run: &Run, kinds: &[PagevecKind]) -> View {
+    let mut view = run.timeline.view();
+    for cpu in &mut view.cpus {
+        cpu.pagevecs.retain(|pvec| kinds.contains(&pvec.kind));
+    }
+    view
+}
+
+fn mlocked(view: &View) -> u64 {
+    view.pages.iter().filter(|page| page.mlocked).map(|page| u64::from(page.nr)).sum()
+}
+
+/// Batches of 14 get 14 columns, of 15 get 15, larger ones 16: a batch is a row.
+fn columns(run: &Run) -> u16 {
+    let batch = match run.spec.params.get("pagevec") {
+        0 => u16::from(run.timeline.config().pagevec),
+        set => set as u16,
+    };
+    batch.clamp(14, 16)
+}
+
+/// A step that may have changed where a page is.
+fn moves_pages(record: &Record) -> bool {
+    match record.op {
+        Op::Flag { flag, .. } => !matches!(flag, PageFlag::Locked | PageFlag::Referenced | PageFlag::Dirty),
+        Op::ListAdd { .. }
+        | Op::ListDel { .. }
+        | Op::ListSize { .. }
+        | Op::PvecAdd { .. }
+        | Op::PvecNull { .. }
+        | Op::PvecReinit { .. }
+        | Op::Alloc { .. }
+        | Op::Free { .. }
+        | Op::SetMlockCount { .. }
+        | Op::SplitTail { .. }
+        | Op::SplitHead { .. } => true,
+        _ => false,
+    }
+}

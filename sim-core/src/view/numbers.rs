@@ -1,0 +1,57 @@
+//! Numbers of pages: what stands on the tiles.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::PageNo;
+use crate::machine::{Machine, NIL, PTE_GARBAGE, Pfn, Pmd};
+
+/// Page numbers by frame and frames by number, fixed when the run starts: pages are numbered in the order in which the
+/// page tables of the address spaces name them first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    by_frame: Vec<u32>,
+    frames: Vec<Pfn>,
+}
+
+impl Numbers {
+    pub(crate) fn new(machine: &Machine) -> Numbers {
+        let mut numbers = Numbers { by_frame: vec![NIL; machine.pages.len()], frames: Vec::new() };
+        for mm in &machine.mms {
+            for pmd in &mm.pmds {
+                match *pmd {
+                    Pmd::Table(table) => {
+                        let ptes = &machine.tables[table as usize * 512..][..512];
+                        ptes.iter().filter(|&&pte| pte < PTE_GARBAGE).for_each(|&pte| numbers.add(pte));
+                    }
+                    Pmd::Huge(head) => numbers.add(head),
+                    Pmd::None | Pmd::HugeZero => {}
+                }
+            }
+        }
+        numbers
+    }
+
+    fn add(&mut self, frame: Pfn) {
+        let number = &mut self.by_frame[frame as usize];
+        if *number == NIL {
+            *number = self.frames.len() as u32;
+            self.frames.push(frame);
+        }
+    }
+
+    /// Number of the page in a frame; none for frames that no address space maps at the start.
+    pub fn of(&self, frame: Pfn) -> Option<PageNo> {
+        self.by_frame.get(frame as usize).copied().filter(|&number| number != NIL)
+    }
+
+    /// Frame of a page.
+    pub fn frame(&self, page: PageNo) -> Option<Pfn> {
+        self.frames.get(page as usize).copied()
+    }
+
+    /// Frames of all numbered pages, by number.
+    pub fn frames(&self) -> &[Pfn] {
+        &self.frames
+    }
+}
