@@ -254,6 +254,18 @@ impl Beats {
         if self.beats[beat].at != at { self.beats[beat].at } else { self.beats[beat.saturating_sub(1)].at }
     }
 
+    /// Where one side is after going `by` beats on or back by itself.
+    pub fn beside(&self, which: Which, step: u32, by: i32) -> u32 {
+        let level = self.level(which, step);
+        let passes = |level: usize| self.beats[level].at.of(which);
+        if by > 0 {
+            let later = self.beats.iter().map(|beat| beat.at.of(which));
+            return later.skip(level + 1).find(|&place| place > step).unwrap_or(step);
+        }
+        let earlier = (0..=level).rev().map(passes);
+        earlier.into_iter().find(|&place| place < step).unwrap_or(step)
+    }
+
     /// Where both sides are when one of them, stepping together, has made so many steps.
     pub fn partner(&self, which: Which, step: u32) -> Pair {
         let step = step.min(self.ends().of(which));

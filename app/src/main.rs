@@ -1,9 +1,24 @@
-//! The page.
+//! The page: two recorded runs side by side, and everything to move through them.
+//!
+//! What the page shows and what it does with a press of a key is plain Rust without a browser and is tested natively:
+//! [`link`] (how the sides step together), [`track`] (one side), [`session`] (both), [`hash`] (the state in the
+//! address), [`keys`], [`settings`], [`text`], [`chart`] (the timeline's shapes). [`app`] joins it to the browser;
+//! [`panels`] are the parts of the page, [`dom`] keeps elements up to date that change with every step.
 
-use leptos::prelude::*;
+mod app;
+mod chart;
+mod dom;
+mod hash;
+mod keys;
+mod link;
+mod panels;
+mod session;
+mod settings;
+mod text;
+mod track;
+mod web;
 
 fn main() {
-    mount_to_body(|| view! { <main><h1>"mmscope"</h1></main> });
-    let ready = web_sys::CustomEvent::new("mmscope:ready").expect("the name is valid");
-    document().dispatch_event(&ready).expect("the event is new");
+    web::report_panics();
+    app::start();
 }

@@ -12,19 +12,8 @@ use stage::{Density, Form, Options, Regions, Scene, TILE_LIMIT, TapeLog, Tapes, 
 pub const MOST_PAGES: u32 = 50_000;
 /// Lines of code that are shown.
 pub const CODE_ROWS: usize = 13;
-/// Rows of the ledger's table.
-pub const ROWS: usize = rows_len();
-
 /// Views that are made to find how high the drawing gets; what is more is sampled.
 const SAMPLES: usize = 4000;
-
-const fn rows_len() -> usize {
-    // The type of `rows` says how many there are.
-    const fn len<const N: usize>(_: fn(&sim_core::ledger::Ledger) -> [Row; N]) -> usize {
-        N
-    }
-    len(rows)
-}
 
 /// A recorded run.
 pub struct Track {
@@ -33,7 +22,7 @@ pub struct Track {
     /// Spans along its steps.
     pub lanes: Lanes,
     /// The ledger's rows at the end.
-    pub end: [Row; ROWS],
+    pub end: Vec<Row>,
     /// Longest hold of lru_lock in the whole run.
     pub longest_hold: u32,
     /// Pages that are mlocked before the first step.
@@ -96,7 +85,7 @@ impl Track {
         }
         let run = spec.record()?;
         let lanes = run.timeline.lanes();
-        let end = rows(&run.ledger);
+        let end = rows(&run.ledger).to_vec();
         let mlocked = mlocked(&run.timeline.view());
         let columns = columns(&run);
         let mut track = Track { run, lanes, end, longest_hold: 0, mlocked, tapes: TapeLog::new(columns), columns };
@@ -204,7 +193,7 @@ impl Track {
     /// Everything else that is shown at the cursor.
     pub fn moment(&mut self, view: &View) -> Moment {
         let step = self.cursor();
-        let now = rows(&self.run.timeline.world().ledger);
+        let now = rows(&self.run.timeline.world().ledger).to_vec();
         let before = self.rows_before(&now);
         let longest_hold = self.hold_until(step);
         let hold_grew = step > 0 && self.hold_until(step - 1) < longest_hold;
@@ -217,7 +206,7 @@ impl Track {
             cpu: timeline.last().map_or(0, |record| record.cpu),
             listing: timeline.listing(CODE_ROWS),
             added: now.iter().zip(&before).map(|(now, before)| now.value - before.value).collect(),
-            rows: now.to_vec(),
+            rows: now,
             longest_hold,
             hold_grew,
             munlocked: self.mlocked.saturating_sub(mlocked(view)),
@@ -225,11 +214,11 @@ impl Track {
         }
     }
 
-    fn rows_before(&mut self, now: &[Row; ROWS]) -> [Row; ROWS] {
+    fn rows_before(&mut self, now: &[Row]) -> Vec<Row> {
         if !self.run.timeline.back() {
-            return *now;
+            return now.to_vec();
         }
-        let before = rows(&self.run.timeline.world().ledger);
+        let before = rows(&self.run.timeline.world().ledger).to_vec();
         self.run.timeline.forward();
         before
     }

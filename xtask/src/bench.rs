@@ -2,14 +2,14 @@
 
 use std::process::Command;
 
-use crate::{Result, build, cmd, setup, tools};
+use crate::{Result, build, cmd, setup};
 
 /// `cargo xtask bench`.
 pub fn run() -> Result<()> {
     cmd::run(cmd::cargo().args(["run", "--release", "--package", "bench"]))?;
 
     let kit = setup::for_build()?;
-    let chromium = tools::chromium()?;
+    let chromium = setup::for_browser()?;
     build::site(&kit)?;
     build::sizes()?;
     let mut node = Command::new("node");

@@ -20,7 +20,7 @@ usage: cargo xtask COMMAND
   build                      the static site, in dist/; works under any path
   serve [--port N] [--open]  build, then serve dist/ on http://127.0.0.1:8080/ (--port 0: any free port)
   test [CHECK]...            every check, native and in a browser; or only those named:
-                             format, lint, native, doc, build, digest, browser
+                             format, lint, native, doc, build, digest, browser (of dist/ as it is)
   bench                      measure the stepper, then the page
 
 environment:

@@ -85,7 +85,7 @@ fn remap_flag() -> OsString {
 /// `cargo xtask setup`.
 pub fn all() -> Result<()> {
     for_build()?;
-    tools::chromium()?;
+    for_browser()?;
     println!("all set up");
     Ok(())
 }
@@ -99,6 +99,12 @@ pub fn for_build() -> Result<Kit> {
         path.push("/usr/bin".into());
     }
     Ok(Kit { toolchain, path: cmd::path_with(&path)? })
+}
+
+/// What the tests in a browser need: its path, and the packages that drive it.
+pub fn for_browser() -> Result<PathBuf> {
+    tools::npm_packages()?;
+    tools::chromium()
 }
 
 fn wasm_toolchain() -> Result<Toolchain> {

@@ -1,11 +1,11 @@
 //! Every check there is, one after the other; the last line counts them all.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use crate::setup::Kit;
-use crate::{Result, build, cmd, setup, tools};
+use crate::{Result, build, cmd, setup};
 
 /// What a check found. A check that runs no tests of its own counts as one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -16,16 +16,11 @@ struct Tally {
 
 const PASSED: Tally = Tally { passed: 1, failed: 0 };
 
-/// What the checks share.
-struct Ground {
-    kit: Kit,
-    chromium: PathBuf,
-}
-
-/// The native checks need no set-up.
+/// A check, and what it needs of the set-up.
 enum Check {
     Native(fn() -> Result<Tally>),
-    Browser(fn(&Ground) -> Result<Tally>),
+    Site(fn(&Kit) -> Result<Tally>),
+    Browser(fn(&Path) -> Result<Tally>),
 }
 
 const CHECKS: [(&str, Check); 7] = [
@@ -33,8 +28,8 @@ const CHECKS: [(&str, Check); 7] = [
     ("lint", Check::Native(lint)),
     ("native", Check::Native(native)),
     ("doc", Check::Native(doc)),
-    ("build", Check::Browser(site)),
-    ("digest", Check::Browser(digest)),
+    ("build", Check::Site(site)),
+    ("digest", Check::Site(digest)),
     ("browser", Check::Browser(browser)),
 ];
 
@@ -45,15 +40,28 @@ pub fn run(names: &[String]) -> ExitCode {
         eprintln!("error: there is no check `{wrong}`; there are {}", known.join(", "));
         return ExitCode::FAILURE;
     }
+    let wanted: Vec<&(&str, Check)> =
+        CHECKS.iter().filter(|(known, _)| names.is_empty() || names.iter().any(|name| name == known)).collect();
+
     let mut report = Report::default();
-    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
-    let needs_ground = CHECKS.iter().any(|(name, check)| wanted(name) && matches!(check, Check::Browser(_)));
-    let ground = if needs_ground { report.set_up() } else { None };
-    for (name, check) in CHECKS.iter().filter(|(name, _)| wanted(name)) {
-        match (check, &ground) {
-            (Check::Native(check), _) => report.check(name, check),
-            (Check::Browser(check), Some(ground)) => report.check(name, || check(ground)),
-            (Check::Browser(_), None) => report.skip(name, "the set-up failed"),
+    let needs_kit = wanted.iter().any(|(_, check)| matches!(check, Check::Site(_)));
+    let needs_chromium = wanted.iter().any(|(_, check)| matches!(check, Check::Browser(_)));
+    let kit = needs_kit.then(|| report.set_up(setup::for_build)).flatten();
+    let chromium = needs_chromium.then(|| report.set_up(setup::for_browser)).flatten();
+
+    for (name, check) in wanted {
+        match check {
+            Check::Native(check) => report.check(name, check),
+            Check::Site(check) => match &kit {
+                Some(kit) => report.check(name, || check(kit)),
+                None => report.skip(name, "the set-up failed"),
+            },
+            Check::Browser(check) => match &chromium {
+                // What lies in dist/ then is of an earlier build.
+                _ if report.failed("build") => report.skip(name, "there is no site"),
+                Some(chromium) => report.check(name, || check(chromium)),
+                None => report.skip(name, "the set-up failed"),
+            },
         }
     }
     report.close()
@@ -64,18 +72,13 @@ pub fn run(names: &[String]) -> ExitCode {
 struct Report {
     lines: Vec<String>,
     sum: Tally,
+    /// Checks that did not pass whole, or did not run.
+    failed: Vec<String>,
 }
 
 impl Report {
-    fn set_up(&mut self) -> Option<Ground> {
-        let set_up = || Ok(Ground { kit: setup::for_build()?, chromium: tools::chromium()? });
-        match set_up() {
-            Ok(ground) => Some(ground),
-            Err(message) => {
-                self.add("set-up", Err(message), 0.0);
-                None
-            }
-        }
+    fn set_up<T>(&mut self, set_up: fn() -> Result<T>) -> Option<T> {
+        set_up().map_err(|message| self.add("set-up", Err(message), 0.0)).ok()
     }
 
     fn check(&mut self, name: &str, check: impl FnOnce() -> Result<Tally>) {
@@ -91,11 +94,19 @@ impl Report {
         });
         self.sum.passed += tally.passed;
         self.sum.failed += tally.failed;
+        if tally.failed > 0 {
+            self.failed.push(name.into());
+        }
         self.lines.push(format!("{name:8} {:6} passed {:4} failed {seconds:7.1} s", tally.passed, tally.failed));
     }
 
     fn skip(&mut self, name: &str, why: &str) {
+        self.failed.push(name.into());
         self.lines.push(format!("{name:8} not run: {why}"));
+    }
+
+    fn failed(&self, name: &str) -> bool {
+        self.failed.iter().any(|failed| failed == name)
     }
 
     fn close(self) -> ExitCode {
@@ -132,20 +143,20 @@ fn doc() -> Result<Tally> {
     counted(cmd::cargo().args(["test", "--doc", "--workspace", "--no-fail-fast"]), count_libtest)
 }
 
-fn site(ground: &Ground) -> Result<Tally> {
-    build::site(&ground.kit)?;
+fn site(kit: &Kit) -> Result<Tally> {
+    build::site(kit)?;
     build::sizes()?;
     Ok(PASSED)
 }
 
 /// The same runs give the same digests natively and in a browser's WebAssembly: each run is one test.
-fn digest(ground: &Ground) -> Result<Tally> {
+fn digest(kit: &Kit) -> Result<Tally> {
     let native = cmd::output(cmd::cargo().args(["run", "--quiet", "--package", "mmscope-digest"]))?;
 
-    let mut build = ground.kit.cargo();
+    let mut build = kit.cargo();
     build.args(["build", "--quiet", "--package", "mmscope-digest", "--lib", "--profile", "wasm-release"]);
     cmd::run(build.args(["--target", "wasm32-unknown-unknown"]))?;
-    let module = ground.kit.target_dir().join("wasm32-unknown-unknown/wasm-release/digest.wasm");
+    let module = kit.target_dir().join("wasm32-unknown-unknown/wasm-release/digest.wasm");
     let mut node = Command::new("node");
     let wasm = cmd::output(node.arg("e2e/digest.mjs").arg(&module).current_dir(cmd::root()))?;
 
@@ -174,16 +185,16 @@ fn compare_digests(native: &str, wasm: &str) -> Tally {
     tally
 }
 
-fn browser(ground: &Ground) -> Result<Tally> {
+fn browser(chromium: &Path) -> Result<Tally> {
     let e2e = cmd::root().join("e2e");
     let mut node = Command::new("node");
     // One file at a time: two browsers on two cores only wait for each other.
     node.args(["--test", "--test-concurrency=1", "--test-reporter=spec"]);
-    node.args(test_files(&e2e)?).env("CHROMIUM", &ground.chromium).env_remove("FORCE_COLOR").current_dir(&e2e);
+    node.args(test_files(&e2e)?).env("CHROMIUM", chromium).env_remove("FORCE_COLOR").current_dir(&e2e);
     counted(&mut node, count_node)
 }
 
-fn test_files(folder: &std::path::Path) -> Result<Vec<String>> {
+fn test_files(folder: &Path) -> Result<Vec<String>> {
     let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut files: Vec<String> = entries
         .flatten()

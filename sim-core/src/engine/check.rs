@@ -117,6 +117,7 @@ impl Checker {
                 if self.slots[page as usize] > 1 {
                     return broken("1: a page is in one lru_add slot at most", format!("page {page} is in two"));
                 }
+                return self.waits_in_pagevec(machine, pv, page);
             }
             Op::PvecReinit { pv } if waits_for_list(pv) => {
                 let old = (outcome.undo & 0xff) as usize;
@@ -125,6 +126,22 @@ impl Checker {
                 }
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    // Rule 11.
+    fn waits_in_pagevec(&self, machine: &Machine, pv: Pv, pfn: Pfn) -> Checked {
+        let nr = u32::from(machine.pagevec(pv).nr);
+        if nr > self.config.pagevec {
+            let detail = format!("{nr} pages are in the one of CPU {}, which holds {}", pv.owner, self.config.pagevec);
+            return broken("11: a pagevec holds what its size says at most", detail);
+        }
+        let page = machine.page(pfn);
+        let unevictable = page.has(PageFlag::Unevictable) && !self.config.has(Patch::DrainDecides);
+        if page.has(PageFlag::Lru) || unevictable {
+            let flag = if unevictable { PageFlag::Unevictable } else { PageFlag::Lru };
+            return broken(IN_PAGEVEC, format!("page {pfn} in the one of CPU {} has {}", pv.owner, flag.name()));
         }
         Ok(())
     }
@@ -220,6 +237,7 @@ impl Checker {
                     let detail = format!("{} differs by {diff} on CPU {cpu}, threshold {threshold}", item.name());
                     return broken("10: a per-CPU difference stays within the threshold", detail);
                 }
+                global_sum(machine, item)?;
                 self.nr_mlock(machine)
             }
             Op::SpinUnlock { class: LockClass::Lru, index, .. } => {
@@ -290,6 +308,9 @@ fn largest_page(machine: &Machine) -> u32 {
     if huge { crate::machine::HPAGE_PMD_NR } else { 1 }
 }
 
+const ON_LIST: &str = "1: a page is on one list exactly when PG_lru is set";
+const IN_PAGEVEC: &str = "11: a page in an lru_add pagevec is on no list";
+
 // Pagevecs whose pages are on no list, whoever put them there.
 fn waits_for_list(pv: Pv) -> bool {
     pv.kind == PagevecKind::LruAdd
@@ -303,16 +324,13 @@ fn place(machine: &Machine, config: Config, pfn: Pfn) -> Checked {
     }
     let lru = page.lru();
     let listed = page.has(PageFlag::Lru);
-    // From 5.18 on the unevictable list has no links, and isolation is known by PG_lru alone.
+    // From 5.11 on PG_lru is clear a while before the page leaves its list, and after it has come to it.
     if config.has(Patch::TestClearLru) {
         return Ok(());
     }
     if listed != linked(machine, pfn, lru) {
         let is = if listed { "set" } else { "clear" };
-        return broken(
-            "1: a page is on one list exactly when PG_lru is set",
-            format!("page {pfn}: PG_lru is {is}; its flags name list {lru}"),
-        );
+        return broken(ON_LIST, format!("page {pfn}: PG_lru is {is}; its flags name list {lru}"));
     }
     let both = page.has(PageFlag::Active) && page.has(PageFlag::Unevictable);
     if listed && both && config.has(Patch::ClearActive) {
@@ -324,9 +342,12 @@ fn place(machine: &Machine, config: Config, pfn: Pfn) -> Checked {
 fn linked(machine: &Machine, pfn: Pfn, lru: u8) -> bool {
     let page = machine.page(pfn);
     let list = &machine.zones[page.zone() as usize].lru[lru as usize];
-    let before = if page.prev == NIL { list.head } else { machine.page(page.prev).next };
-    let after = if page.next == NIL { list.tail } else { machine.page(page.next).prev };
-    before == pfn && after == pfn
+    let same_list = |neighbour: Pfn| machine.page(neighbour).lru() == lru;
+    let before =
+        if page.prev == NIL { list.head == pfn } else { machine.page(page.prev).next == pfn && same_list(page.prev) };
+    let after =
+        if page.next == NIL { list.tail == pfn } else { machine.page(page.next).prev == pfn && same_list(page.next) };
+    before && after
 }
 
 // Rule 8 for one zone.
@@ -345,6 +366,17 @@ fn list_sizes(machine: &Machine, zone: u8, node: bool) -> Checked {
     Ok(())
 }
 
+// Rule 8 for one global counter.
+fn global_sum(machine: &Machine, item: Stat) -> Checked {
+    let zones: i64 = machine.zones.iter().map(|zone| zone.stat[item as usize]).sum();
+    let global = machine.vm_stat[item as usize];
+    if global != zones {
+        let detail = format!("{} is {global}, its zones add up to {zones}", item.name());
+        return broken("8: a global counter is the sum of the zones", detail);
+    }
+    Ok(())
+}
+
 /// Checks the whole machine; `quiet` when nobody is inside a kernel function.
 ///
 /// # Errors
@@ -353,6 +385,7 @@ fn list_sizes(machine: &Machine, zone: u8, node: bool) -> Checked {
 pub fn check_all(machine: &Machine, config: Config, quiet: bool) -> Result<(), Violation> {
     check_links(machine)?;
     check_maps(machine)?;
+    Stat::ALL.iter().try_for_each(|&item| global_sum(machine, item))?;
     for zone in 0..machine.zones.len() as u8 {
         if machine.lock(LockId { class: LockClass::Lru, index: u32::from(zone) }).is_free() {
             list_sizes(machine, zone, config.has(Patch::NodeLru))?;
@@ -363,10 +396,10 @@ pub fn check_all(machine: &Machine, config: Config, quiet: bool) -> Result<(), V
             place(machine, config, pfn)?;
         }
     }
-    if quiet { check_quiet(machine) } else { Ok(()) }
+    if quiet { check_quiet(machine, config) } else { Ok(()) }
 }
 
-// Every list read from end to end holds what it says it holds.
+// Every list read from end to end holds what it says it holds, and only pages whose flags name it.
 fn check_links(machine: &Machine) -> Checked {
     for zone in 0..machine.zones.len() as u8 {
         for lru in 0..crate::machine::LRU_LISTS as u8 {
@@ -376,6 +409,10 @@ fn check_links(machine: &Machine) -> Checked {
             if walked != list.entries && !unlinked {
                 let detail = format!("list {lru} of zone {zone} says {} and links {walked}", list.entries);
                 return broken("1: lists are linked", detail);
+            }
+            if let Some(page) = machine.list(zone, lru).find(|&page| machine.page(page).lru() != lru) {
+                let detail = format!("page {page} is on list {lru}, its flags name list {}", machine.page(page).lru());
+                return broken("2: a page is on the list that its flags name", detail);
             }
         }
     }
@@ -406,8 +443,39 @@ fn check_maps(machine: &Machine) -> Checked {
     Ok(())
 }
 
+// Rule 1 for pages that are on no list, and rule 11.
+fn check_waiting(machine: &Machine, config: Config) -> Checked {
+    let mut waits = vec![false; machine.pages.len()];
+    for (index, pvec) in machine.pagevecs.iter().enumerate() {
+        let kind = index % crate::machine::PER_CPU;
+        if kind == PagevecKind::LruAdd as usize {
+            for &page in pvec.filled() {
+                if machine.page(page).has(PageFlag::Lru) {
+                    return broken(IN_PAGEVEC, format!("page {page} has PG_lru"));
+                }
+            }
+        }
+        if kind == PagevecKind::LruAdd as usize || kind == PagevecKind::Mlock as usize {
+            pvec.filled().iter().for_each(|&page| waits[page as usize] = true);
+        }
+    }
+    for (pfn, page) in machine.pages.iter().enumerate() {
+        let off = !page.has(PageFlag::Free) && !page.has(PageFlag::Tail) && !page.has(PageFlag::Lru);
+        if off && !waits[pfn] {
+            let detail = format!("page {pfn} is on no list and in no pagevec: nobody will put it back");
+            return broken("1: at rest a page off its list waits in a pagevec", detail);
+        }
+        let no_links = config.has(Patch::MlockBatch) && page.has(PageFlag::Unevictable);
+        if page.has(PageFlag::Lru) && !no_links && !linked(machine, pfn as u32, page.lru()) {
+            return broken(ON_LIST, format!("page {pfn}: PG_lru is set; its flags name list {}", page.lru()));
+        }
+    }
+    Ok(())
+}
+
 // Rules 13 and 14.
-fn check_quiet(machine: &Machine) -> Checked {
+fn check_quiet(machine: &Machine, config: Config) -> Checked {
+    check_waiting(machine, config)?;
     for (pfn, page) in machine.pages.iter().enumerate() {
         let pfn = pfn as u32;
         if page.has(PageFlag::Lru) && page.has(PageFlag::Unevictable) && machine.page_evictable(pfn) {

@@ -5,13 +5,13 @@ use sim_macros::kernel;
 use super::Patch;
 use super::huge_memory::do_huge_pmd_anonymous_page;
 use super::mlock::mlock_vma_page;
-use super::mlock_batch::mlock_new_folio;
+use super::mlock_batch::{mlock_folio, mlock_new_folio};
 use super::mlock_pagevec::table_of;
 use super::rmap::page_add_new_anon_rmap;
 use super::swap::{add_page_to_unevictable_list, lru_add_drain, lru_cache_add, unlock_page};
 use crate::engine::Cpu;
 use crate::ledger::Site;
-use crate::machine::{Event, HPAGE_PMD_NR, NIL, PTE_GARBAGE, PTE_NONE, PTRS_PER_PTE, Pfn, Pmd, Stat, VmaId};
+use crate::machine::{Event, HPAGE_PMD_NR, NIL, PTE_GARBAGE, PTRS_PER_PTE, Pfn, Pmd, Stat, VmaId};
 use crate::op::Held;
 
 /// vm_normal_page: the page of a PTE that is present and not special.
@@ -21,15 +21,22 @@ pub fn vm_normal_page(pte: u32) -> Option<Pfn> {
 }
 
 /// follow_page_mask with FOLL_GET and FOLL_DUMP: the page at an address, pinned. `page_mask` becomes 511 at a huge
-/// pmd, also for the huge zero page, which has no page to return. A pmd that is being split is not modelled.
+/// pmd, also for the huge zero page, which has no page to return. A pmd that has been split meanwhile is followed to
+/// its PTE.
 #[kernel("mm/memory.c", "3.11")]
 pub async fn follow_page_mask(cpu: &Cpu, vma: VmaId, addr: u32, page_mask: &mut u32) -> Option<Pfn> {
     if !cpu.walk_page_table(vma.mm, addr).await {
         return None;
     }
-    let Some(table) = table_of(cpu, vma, addr) else {
-        return follow_trans_huge_pmd(cpu, vma, addr, page_mask).await;
-    };
+    if table_of(cpu, vma, addr).is_none() {
+        cpu.lock_page_table(vma.mm).await;
+        if table_of(cpu, vma, addr).is_none() {
+            return follow_trans_huge_pmd(cpu, vma, addr, page_mask).await;
+        }
+        // Waiting for the lock was waiting for the end of a split.
+        cpu.unlock_page_table(vma.mm).await;
+    }
+    let table = table_of(cpu, vma, addr)?;
     cpu.lock_ptl(table).await;
     let page = vm_normal_page(cpu.read_pte(vma.mm, addr).await);
     if let Some(page) = page {
@@ -39,10 +46,9 @@ pub async fn follow_page_mask(cpu: &Cpu, vma: VmaId, addr: u32, page_mask: &mut 
     page
 }
 
-/// follow_trans_huge_pmd: under page_table_lock in 3.11.
+/// follow_trans_huge_pmd: under page_table_lock in 3.11, which the caller took and this releases.
 #[kernel("mm/huge_memory.c", "3.11")]
 pub async fn follow_trans_huge_pmd(cpu: &Cpu, vma: VmaId, addr: u32, page_mask: &mut u32) -> Option<Pfn> {
-    cpu.lock_page_table(vma.mm).await;
     let page = vm_normal_page(cpu.read_pte(vma.mm, addr).await);
     if let Some(page) = page {
         cpu.get_page(page, Site::FollowPage, Held::Pin).await;
@@ -122,10 +128,12 @@ pub async fn alloc_pages(cpu: &Cpu, zone: u8, order: u8) -> Pfn {
 }
 
 /// populate of a locked VMA (MAP_LOCKED, mlock): faults the page in, then follow_page with FOLL_TOUCH and FOLL_MLOCK.
-/// From 5.18 on the fault alone does it.
+/// From 5.18 on the fault alone does it; a page that is there already is mlocked by the walk of mlock, which has
+/// drained this CPU's batches.
 #[kernel("mm/mlock.c", "3.11")]
 pub async fn mlock_vma_pages_populate(cpu: &Cpu, vma: VmaId, addr: u32, zone: u8, huge: bool) {
-    if cpu.machine().pte(vma.mm, addr) == PTE_NONE {
+    let present = vm_normal_page(cpu.machine().pte(vma.mm, addr));
+    if present.is_none() {
         if huge {
             do_huge_pmd_anonymous_page(cpu, vma, addr, zone).await;
         } else {
@@ -134,6 +142,9 @@ pub async fn mlock_vma_pages_populate(cpu: &Cpu, vma: VmaId, addr: u32, zone: u8
     }
     if !cpu.has(Patch::MlockBatch) {
         follow_page_mlock(cpu, vma, addr).await;
+    } else if let Some(folio) = present {
+        lru_add_drain(cpu).await;
+        mlock_folio(cpu, folio).await;
     }
 }
 

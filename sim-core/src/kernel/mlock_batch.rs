@@ -14,7 +14,7 @@ use crate::op::Held;
 use crate::view::PagevecKind;
 
 /// mlock or munlock of a range: the new VM_LOCKED, then a walk of the page tables between two local drains. Only
-/// munlock is modelled here; mlock of pages that are present already is not.
+/// munlock is modelled here; mlock of pages that are present already is [`mlock_folio`] for each.
 #[kernel("mm/mlock.c", "5.18")]
 pub async fn mlock_vma_pages_range(cpu: &Cpu, vma: VmaId, start: u32, end: u32, locked: bool) {
     cpu.set_vm_locked(vma, locked).await;
@@ -70,6 +70,62 @@ pub async fn munlock_folio(cpu: &Cpu, folio: Pfn) {
         mlock_folio_batch(cpu, batch).await;
     }
     cpu.put_cpu().await;
+}
+
+/// mlock of a folio that is mapped already: PG_mlocked at once, the list and the count through the batch. Departs from
+/// 5.18 in processing it at once, as a batch of one.
+#[kernel("mm/mlock.c", "5.18")]
+pub async fn mlock_folio(cpu: &Cpu, folio: Pfn) {
+    cpu.get_cpu().await;
+    if !cpu.test_set_page_mlocked(folio).await {
+        let (zone, nr) = zone_and_size(cpu, folio);
+        cpu.mod_zone_page_state(zone, Stat::Mlock, nr).await;
+        cpu.count_vm_events(Event::Mlocked, nr as u32).await;
+    }
+    cpu.get_page(folio, Site::MlockBatch, Held::Pin).await;
+    let mut locked = None;
+    mlock_folio_one(cpu, folio, &mut locked).await;
+    if let Some(zone) = locked {
+        cpu.unlock_lru_irq(zone).await;
+    }
+    if cpu.put_page_testzero(folio, Site::ReleasePages, Held::Pin).await {
+        free_dead_page(cpu, folio).await;
+    }
+    cpu.put_cpu().await;
+}
+
+/// `__mlock_folio`: a folio on the unevictable list counts one mlock more, another one goes there. A folio that is on
+/// no list is left to whoever has it; one that has been munlocked meanwhile goes where it belongs.
+#[kernel("mm/mlock.c", "5.18")]
+pub async fn mlock_folio_one(cpu: &Cpu, folio: Pfn, locked: &mut Option<u8>) {
+    if !cpu.test_clear_page_lru(folio).await {
+        return;
+    }
+    relock_lruvec_irq(cpu, folio, locked).await;
+    let unevictable = cpu.test_page(PageFlag::Unevictable, folio).await;
+    let nr = cpu.page(folio).nr();
+    if cpu.page_evictable(folio).await {
+        if unevictable {
+            del_page_from_lru_list(cpu, folio, page_lru(cpu, folio)).await;
+            cpu.clear_page_unevictable(folio).await;
+            lruvec_add_folio(cpu, folio).await;
+            cpu.count_vm_events(Event::Rescued, nr).await;
+        }
+    } else if unevictable {
+        if cpu.test_page(PageFlag::Mlocked, folio).await {
+            let count = cpu.mlock_count(folio).await;
+            cpu.set_mlock_count(folio, count + 1).await;
+        }
+    } else {
+        del_page_from_lru_list(cpu, folio, page_lru(cpu, folio)).await;
+        cpu.clear_page_active(folio).await;
+        cpu.set_page_unevictable(folio).await;
+        let mlocked = cpu.test_page(PageFlag::Mlocked, folio).await;
+        cpu.set_mlock_count(folio, u32::from(mlocked)).await;
+        add_page_to_lru_list(cpu, folio, page_lru(cpu, folio)).await;
+        cpu.count_vm_events(Event::Culled, nr).await;
+    }
+    cpu.set_page_lru(folio).await;
 }
 
 /// A new folio in a locked VMA: PG_mlocked at once, the list through the batch.

@@ -93,12 +93,15 @@ pub async fn pagevec_lru_add(cpu: &Cpu, pvec: Pv, held: Held) {
 }
 
 /// `__pagevec_lru_add_fn`: sets PG_lru and links the page. From 4.16 on it decides here whether the page is evictable.
+/// From 5.18 on PG_lru comes last, without a barrier, and a page that is not evictable starts with mlock_count 0.
 #[kernel("mm/swap.c", "3.11")]
 pub async fn pagevec_lru_add_fn(cpu: &Cpu, page: Pfn) {
     if cpu.has(Patch::DrainDecides) {
         let was_unevictable = cpu.test_clear_page_unevictable(page).await;
-        cpu.set_page_lru(page).await;
-        cpu.smp_mb().await;
+        if !cpu.has(Patch::MlockBatch) {
+            cpu.set_page_lru(page).await;
+            cpu.smp_mb().await;
+        }
         if cpu.page_evictable(page).await {
             if was_unevictable {
                 cpu.count_vm_events(Event::Rescued, 1).await;
@@ -106,6 +109,9 @@ pub async fn pagevec_lru_add_fn(cpu: &Cpu, page: Pfn) {
         } else {
             cpu.clear_page_active(page).await;
             cpu.set_page_unevictable(page).await;
+            if cpu.has(Patch::MlockBatch) {
+                cpu.set_mlock_count(page, 0).await;
+            }
             if !was_unevictable {
                 cpu.count_vm_events(Event::Culled, 1).await;
             }
@@ -115,6 +121,9 @@ pub async fn pagevec_lru_add_fn(cpu: &Cpu, page: Pfn) {
     }
     let lru = page_lru(cpu, page);
     add_page_to_lru_list(cpu, page, lru).await;
+    if cpu.has(Patch::MlockBatch) {
+        cpu.set_page_lru(page).await;
+    }
     if !cpu.has(Patch::DrainDecides) {
         let active = cpu.page(page).has(PageFlag::Active);
         cpu.reclaim_stat(cpu.page_zone(page), page_is_file_cache(cpu, page), active).await;

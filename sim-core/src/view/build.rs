@@ -276,7 +276,7 @@ impl Timeline {
         let pages = record.op.page().and_then(|frame| numbers.of(frame)).into_iter().collect();
         let pte = match record.op {
             Op::Walk { mm: 0, vpn } | Op::ReadPte { mm: 0, vpn } | Op::SetPte { mm: 0, vpn, .. } => {
-                Some(vpn - machine.mms[0].vmas[0].start)
+                Some((vpn - machine.mms[0].vmas[0].start) / self.unit(0))
             }
             _ => None,
         };

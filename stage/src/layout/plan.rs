@@ -15,7 +15,7 @@ const PTE_ROWS: usize = 6;
 const TOUCHED_ROWS: usize = 3;
 /// Rows that a list's map gets.
 pub(super) const MAP_ROWS: u16 = 3;
-/// CPUs up to which each shows its isolated pages even when there are none.
+/// CPUs up to which each that runs something shows its isolated pages even when there are none.
 const ROOMY_CPUS: usize = 2;
 
 /// A row of a region.
@@ -119,7 +119,8 @@ pub(crate) fn cpu_rows(view: &View, cpu: &CpuView, m: &Metrics) -> CpuRows {
     let isolated = view.pages.iter().filter(|p| p.place == Place::Isolated { cpu: cpu.id }).count();
     let next = view.next.is_some_and(|next| next.place == Place::Isolated { cpu: cpu.id });
     let cells = isolated + usize::from(next);
-    let roomy = !m.narrow() && view.cpus.len() <= ROOMY_CPUS;
+    let busy = cpu.task.is_some() || view.cpus.len() == 1;
+    let roomy = !m.narrow() && busy && view.cpus.len() <= ROOMY_CPUS;
     let rows = |cells: usize| cells.div_ceil(usize::from(m.columns)) as u16;
     CpuRows {
         isolated: rows(cells).max(u16::from(roomy)),

@@ -5,6 +5,9 @@ use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::setup;
+use crate::engine::Engine;
+use crate::kernel::Config;
 use crate::machine::HPAGE_PMD_NR;
 use crate::scenario::params::Params;
 use crate::scenario::spec::SpecError;
@@ -137,6 +140,12 @@ impl Layout {
                 turn += 1;
             }
         }
+    }
+
+    /// The range as a kernel has populated and mlocked it, in the VMA 0 of address space 0, for runs that no parameters
+    /// express. Begin the engine, start the tasks, run it.
+    pub fn set_up(&self, config: Config) -> Engine {
+        setup::memory(config, self)
     }
 
     /// Small pages of the range.

@@ -6,10 +6,12 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::layout::{Layout, PageKind};
-use super::{Built, VMA, configured, measured, setup};
+use super::{Built, VMA, configured, measured, pagevec_room, setup};
 use crate::engine::{Cpu, Engine, Migration, Turn, Until};
+use crate::kernel::Patch;
 use crate::kernel::huge_memory::split_huge_page;
 use crate::kernel::mlock::{mlock_vma_page, sys_munlock};
+use crate::kernel::mlock_batch::mlock_folio;
 use crate::kernel::swap::{lru_add_drain, unlock_page};
 use crate::kernel::truncate::truncate_inode_page;
 use crate::kernel::vmscan::{cull_page, isolate_lru_page, putback_lru_page};
@@ -102,7 +104,8 @@ pub(super) fn split(variant: &Variant, params: &Params) -> Result<Built, SpecErr
     Ok(Built::scripted(engine, config, turns, Box::new(tasks)))
 }
 
-/// Another process mlocks a page again. Its PTE is left out: what matters is the page lock and the flag.
+/// Another process mlocks a page again. Its PTE is left out: what matters is the page lock and the flag. From 5.18 on
+/// there is no page lock; the windows then are before and after PG_mlocked is cleared.
 pub(super) fn remlock(variant: &Variant, params: &Params) -> Result<Built, SpecError> {
     let config = configured(variant, params);
     let at = index(params)?;
@@ -112,13 +115,22 @@ pub(super) fn remlock(variant: &Variant, params: &Params) -> Result<Built, SpecE
         spawn_munlock(engine, 0);
         engine.spawn("mlock", 1, move |cpu| async move { mlock_again(&cpu, page).await });
     };
-    let isolated = Op::Flag { flag: PageFlag::Lru, how: How::Clear, page };
-    let window = if params.get("window") == 1 { isolated } else { Op::UnlockPage { page } };
+    let flag = |flag, how| Op::Flag { flag, how, page };
+    let window = match (config.has(Patch::MlockBatch), params.get("window")) {
+        (false, 1) => flag(PageFlag::Lru, How::Clear),
+        (false, _) => Op::UnlockPage { page },
+        (true, 1) => flag(PageFlag::Lru, How::TestClear),
+        (true, _) => flag(PageFlag::Mlocked, How::TestClear),
+    };
     let turns = vec![after(0, window), to_the_end(1)];
     Ok(Built::scripted(engine, config, turns, Box::new(tasks)))
 }
 
 async fn mlock_again(cpu: &Cpu, page: Pfn) {
+    if cpu.has(Patch::MlockBatch) {
+        mlock_folio(cpu, page).await;
+        return;
+    }
     cpu.lock_page(page).await;
     mlock_vma_page(cpu, page).await;
     unlock_page(cpu, page).await;
@@ -174,6 +186,7 @@ pub(super) fn drain(variant: &Variant, params: &Params) -> Result<Built, SpecErr
         let text = format!("in_remote_pagevec is {remote} and pages is {pages}; expected {pages} at most");
         return Err(SpecError::Together(text));
     }
+    pagevec_room(config, remote)?;
     let mut layout = two_cpu_layout(pages);
     layout.kinds[..remote as usize].fill(PageKind::InRemotePagevec);
     let engine = setup::memory(config, &layout);

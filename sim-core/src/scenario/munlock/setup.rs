@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 use super::VMA;
 use super::layout::{Layout, PageKind};
 use crate::engine::{Cpu, Engine};
-use crate::kernel::mlock_batch::mlock_folio;
-use crate::kernel::{Config, Patch};
 use crate::kernel::huge_memory::do_huge_pmd_anonymous_page;
 use crate::kernel::memory::{copy_one_pte, do_anonymous_page, mlock_vma_pages_populate};
+use crate::kernel::mlock_batch::mlock_folio;
 use crate::kernel::swap::lru_add_drain;
 use crate::kernel::truncate::filemap_fault;
+use crate::kernel::{Config, Patch};
 use crate::machine::{
     HPAGE_PMD_NR, Machine, MachineSpec, Mapping, NIL, PTE_NONE, PTE_ZERO, PTRS_PER_PTE, Pmd, Vma, VmaId,
 };
@@ -43,12 +43,8 @@ fn spaces(engine: &mut Engine, layout: &Layout, others: &[bool]) {
     let mut machine = engine.machine_mut();
     let pages = layout.pages();
     let cache = if layout.file { vec![NIL; pages as usize] } else { Vec::new() };
-    let mapping = machine.add_mapping(Mapping {
-        file: layout.file,
-        unevictable: layout.unevictable,
-        vmas: Vec::new(),
-        cache,
-    });
+    let mapping =
+        machine.add_mapping(Mapping { file: layout.file, unevictable: layout.unevictable, vmas: Vec::new(), cache });
     let start = layout.pmd_start;
     let vma = Vma { start, end: start + pages, locked: false, mapping, pgoff: 0 };
     let kinds = [PageKind::Shared, PageKind::SharedLocked];

@@ -1,0 +1,536 @@
+//! Joins the session to the browser: commands, keys, the address, playing, what is announced.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+use sim_core::scenario::SCENARIOS;
+use sim_core::view::PageNo;
+use stage::Form;
+
+use crate::chart::Size;
+use crate::hash;
+use crate::keys::{self, Action, Press};
+use crate::link::{Link, Which};
+use crate::panels;
+use crate::session::{Go, Moved, Session, Subject};
+use crate::settings::{Motion, Settings, Theme};
+use crate::text;
+use crate::web;
+
+/// Steps in a second from which tiles no longer glide.
+const CUT_SPEED: u32 = 20;
+/// Speeds in the menu, in steps a second.
+pub const SPEEDS: [u32; 8] = [1, 2, 4, 8, 16, 30, 60, 240];
+/// The shortest time between two pictures while playing, in milliseconds.
+const TICK: u32 = 16;
+/// How long the address may be behind.
+const HASH_DELAY: Duration = Duration::from_millis(300);
+/// How often steps are announced while playing.
+const SAY_EVERY: f64 = 3000.0;
+
+/// Something to tell the reader across the page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Banner {
+    /// What could not be done.
+    pub title: &'static str,
+    /// Why, and what was expected.
+    pub detail: String,
+}
+
+/// A dialog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialog {
+    /// Scenario and parameters.
+    Scenario,
+    /// Keys, settings, signs.
+    Help,
+}
+
+/// Everything that the panels share. Cheap to copy.
+#[derive(Clone, Copy)]
+pub struct App {
+    session: StoredValue<Session, LocalStorage>,
+    /// Counts pictures.
+    pub shown: RwSignal<u64>,
+    /// Counts pairs of runs.
+    pub loaded: RwSignal<u64>,
+    /// Steps are made by the clock.
+    pub playing: RwSignal<bool>,
+    /// Steps in a second.
+    pub speed: RwSignal<u32>,
+    /// The page that is looked at.
+    pub looked: RwSignal<Option<(Which, PageNo)>>,
+    /// What went wrong.
+    pub banner: RwSignal<Option<Banner>>,
+    /// What is open.
+    pub dialog: RwSignal<Option<Dialog>>,
+    /// What the reader has chosen for good.
+    pub settings: RwSignal<Settings>,
+    /// Said to assistive technology.
+    pub said: RwSignal<String>,
+    /// Which of the three layouts.
+    pub size: Memo<Size>,
+    /// Nothing glides.
+    pub still: Memo<bool>,
+    /// The last picture is a cut.
+    pub cut: RwSignal<bool>,
+    address: StoredValue<Address>,
+    said_at: StoredValue<f64>,
+}
+
+/// What is known of the address.
+#[derive(Clone, Debug, Default)]
+struct Address {
+    /// The hash that was written or read last.
+    hash: String,
+    /// It could not be read, so it stays until the reader does something.
+    kept: bool,
+    timer: Option<TimeoutHandle>,
+}
+
+/// Starts the page.
+pub fn start() {
+    let root = document().get_element_by_id("app").and_then(|element| element.dyn_into().ok());
+    let root: web_sys::HtmlElement = root.unwrap_or_else(|| document().body().expect("the page has a body"));
+    mount_to(root, || {
+        let app = App::new();
+        provide_context(app);
+        app.listen();
+        view! { <panels::Page /> }
+    })
+    .forget();
+}
+
+impl App {
+    /// The app that the panels share.
+    pub fn get() -> App {
+        expect_context()
+    }
+
+    fn new() -> App {
+        let settings = RwSignal::new(web::stored_settings().map_or(Settings::default(), |line| Settings::parse(&line)));
+        let [narrow, medium] = ["(max-width: 720px)", "(max-width: 1400px)"].map(web::media);
+        let reduced = web::media("(prefers-reduced-motion: reduce)");
+        let size = Memo::new(move |_| match (narrow.get(), medium.get()) {
+            (true, _) => Size::Narrow,
+            (_, true) => Size::Medium,
+            _ => Size::Wide,
+        });
+        let still = Memo::new(move |_| reduced.get() || settings.read().motion == Motion::Reduce);
+        let (session, page, banner) = open(form(size.get_untracked()));
+        let kept = banner.is_some();
+        App {
+            session: StoredValue::new_local(session),
+            shown: RwSignal::new(0),
+            loaded: RwSignal::new(0),
+            playing: RwSignal::new(false),
+            speed: RwSignal::new(4),
+            looked: RwSignal::new(page),
+            banner: RwSignal::new(banner),
+            dialog: RwSignal::new(None),
+            settings,
+            said: RwSignal::new(String::new()),
+            size,
+            still,
+            cut: RwSignal::new(true),
+            address: StoredValue::new(Address { hash: web::hash(), kept, timer: None }),
+            said_at: StoredValue::new(0.0),
+        }
+    }
+
+    /// Asks the session something, again after each picture.
+    pub fn memo<T>(self, read: impl Fn(&Session) -> T + Send + Sync + 'static) -> Memo<T>
+    where
+        T: PartialEq + Send + Sync + 'static,
+    {
+        Memo::new(move |_| {
+            self.shown.track();
+            self.with(&read)
+        })
+    }
+
+    /// Asks the session something.
+    pub fn with<T>(self, read: impl FnOnce(&Session) -> T) -> T {
+        self.session.with_value(read)
+    }
+
+    /// Asks the session something that moves its cursors for a while.
+    pub fn with_mut<T>(self, read: impl FnOnce(&mut Session) -> T) -> T {
+        self.session.try_update_value(read).expect("the session lives as long as the page")
+    }
+
+    fn listen(self) {
+        Effect::new(move |_| self.show_settings());
+        Effect::new(move |_| self.play());
+        Effect::new(move |_| {
+            let still = self.still.get();
+            self.with_mut(|session| session.ghosts = still);
+        });
+        Effect::new(move |before: Option<Form>| {
+            let form = form(self.size.get());
+            if before.is_some_and(|before| before != form) {
+                self.with_mut(|session| session.set_form(form));
+                self.show(true);
+            }
+            form
+        });
+        Effect::new(move |_| {
+            self.loaded.track();
+            document().set_title(&self.with(title));
+        });
+        window_event_listener(leptos::ev::keydown, move |event| self.key(&event));
+        window_event_listener(leptos::ev::hashchange, move |_| self.address_changed());
+        // After the first picture is in the document.
+        leptos::task::spawn_local(async move {
+            self.report("mmscope:ready");
+            if let Some(banner) = self.banner.get_untracked() {
+                report_error(&banner);
+            }
+        });
+    }
+
+    fn report(self, name: &str) {
+        let (at, ends) = self.with(|session| (session.at(), session.beats.ends()));
+        web::dispatch(name, &web::places(at, ends));
+    }
+
+    /// Moves through the runs.
+    pub fn go(self, go: Go) {
+        let start = web::now();
+        let moved = self.with_mut(|session| session.go(go));
+        if moved == Moved::Not {
+            return;
+        }
+        let fast = self.playing.get_untracked() && self.speed.get_untracked() >= CUT_SPEED;
+        self.cut.set(moved == Moved::Jumped || fast);
+        self.shown.update(|count| *count += 1);
+        self.acted();
+        self.say();
+        // Queued behind the effects that bring the panels up to date.
+        leptos::task::spawn_local(async move {
+            web::measure("mmscope:step", start);
+            self.report("mmscope:step");
+        });
+    }
+
+    /// Shows the picture again.
+    fn show(self, cut: bool) {
+        self.cut.set(cut);
+        self.shown.update(|count| *count += 1);
+    }
+
+    /// Shows something else; where that fails, a banner says why and everything stays.
+    pub fn load(self, subject: &Subject) -> bool {
+        let loaded = self.with_mut(|session| session.load(subject));
+        match loaded {
+            Ok(()) => {
+                self.playing.set(false);
+                self.looked.set(None);
+                self.banner.set(None);
+                self.show(true);
+                self.loaded.update(|count| *count += 1);
+                self.acted();
+                leptos::task::spawn_local(async move { self.report("mmscope:step") });
+                true
+            }
+            Err(error) => {
+                self.fail(Banner { title: "That could not be shown.", detail: error.to_string() });
+                false
+            }
+        }
+    }
+
+    /// The same with another kernel on one side.
+    pub fn set_variant(self, which: Which, name: &str) {
+        let (mut subject, milestone) = self.with(|session| (session.subject.clone(), session.milestones().0));
+        subject.variants[which as usize] = name.to_string();
+        if !self.load(&subject) {
+            return;
+        }
+        // Both sides stay at the milestone that they were at.
+        let beat = self.with(|session| session.beats.all().iter().find(|beat| beat.milestone == milestone).copied());
+        if let Some(beat) = beat {
+            self.go(Go::Pair(beat.at));
+        }
+    }
+
+    /// Joins the sides in another way.
+    pub fn set_link(self, link: Link) {
+        self.with_mut(|session| session.link = link);
+        self.show(true);
+    }
+
+    /// Makes a side the one that moves alone.
+    pub fn set_active(self, which: Which) {
+        if self.with(|session| session.active != which) {
+            self.with_mut(|session| session.active = which);
+            self.show(true);
+        }
+    }
+
+    fn fail(self, banner: Banner) {
+        report_error(&banner);
+        self.banner.set(Some(banner));
+    }
+
+    // ---- Playing
+
+    /// Starts or stops.
+    pub fn toggle_play(self) {
+        let start = !self.playing.get_untracked();
+        if start && self.with(Session::ended) {
+            self.go(Go::Clock(0));
+        }
+        self.playing.set(start);
+        if !start {
+            self.say_now();
+        }
+    }
+
+    fn play(self) {
+        if !self.playing.get() {
+            return;
+        }
+        let interval = (1000 / self.speed.get()).max(TICK);
+        let steps = (self.speed.get() * interval).div_ceil(1000);
+        let tick = move || {
+            self.go(Go::On(steps));
+            if self.with(Session::ended) {
+                self.playing.set(false);
+                self.say_now();
+            }
+        };
+        let timer = set_interval_with_handle(tick, Duration::from_millis(interval.into()));
+        if let Ok(timer) = timer {
+            on_cleanup(move || timer.clear());
+        }
+    }
+
+    // ---- What is announced
+
+    fn say(self) {
+        let wait = self.playing.get_untracked() && web::now() - self.said_at.get_value() < SAY_EVERY;
+        if !wait {
+            self.say_now();
+        }
+    }
+
+    fn say_now(self) {
+        self.said_at.set_value(web::now());
+        self.said.set(self.with(spoken));
+    }
+
+    /// Says something once.
+    pub fn tell(self, what: &str) {
+        self.said.set(what.to_string());
+    }
+
+    // ---- Keys
+
+    fn key(self, event: &web_sys::KeyboardEvent) {
+        if event.default_prevented() || event.is_composing() {
+            return;
+        }
+        let modified = event.ctrl_key() || event.alt_key() || event.meta_key();
+        let (key, shift) = (event.key(), event.shift_key());
+        let Some(action) = keys::action(Press { key: &key, shift, modified }, self.settings.read_untracked().letters) else {
+            return;
+        };
+        if self.dialog.get_untracked().is_some() || takes_keys(event, action) {
+            return;
+        }
+        if self.perform(action) {
+            event.prevent_default();
+        }
+    }
+
+    /// Does what a key asks for; false where there is nothing to do.
+    fn perform(self, action: Action) -> bool {
+        match action {
+            Action::Step => self.step(Go::Step),
+            Action::Back => self.step(Go::Back),
+            Action::StepOver => self.step(Go::Over),
+            Action::NextMilestone => self.step(Go::Next),
+            Action::PreviousMilestone => self.step(Go::Previous),
+            Action::NextDifference => self.step(Go::Difference),
+            Action::Start => self.step(Go::Clock(0)),
+            Action::End => self.step(Go::Clock(u32::MAX)),
+            Action::Tenths(tenths) => self.step(Go::Tenths(tenths)),
+            Action::Play => self.toggle_play(),
+            Action::Inspect => self.look_at_touched(),
+            Action::Link => self.next_link(),
+            Action::OtherSide => self.set_active(self.with(|session| session.active.other())),
+            Action::Help => self.dialog.set(Some(Dialog::Help)),
+            Action::Close => return self.close(),
+        }
+        true
+    }
+
+    /// A step by hand ends playing.
+    pub fn step(self, go: Go) {
+        self.playing.set(false);
+        self.go(go);
+    }
+
+    fn close(self) -> bool {
+        if self.looked.get_untracked().is_some() {
+            self.looked.set(None);
+        } else if self.playing.get_untracked() {
+            self.toggle_play();
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn look_at_touched(self) {
+        let touched = self.with(|session| {
+            let sides = [session.active, session.active.other()];
+            sides.into_iter().find_map(|which| session.side(which).view.touch.pages.first().map(|&page| (which, page)))
+        });
+        if touched.is_some() {
+            self.looked.set(touched);
+        }
+    }
+
+    fn next_link(self) {
+        let link = self.with(|session| session.link);
+        let at = Link::ALL.iter().position(|&one| one == link).unwrap_or(0);
+        let next = Link::ALL[(at + 1) % Link::ALL.len()];
+        self.set_link(next);
+        self.tell(&format!("link by {}", next.name()));
+    }
+
+    // ---- The address
+
+    fn acted(self) {
+        self.address.update_value(|address| {
+            address.kept = false;
+            if address.timer.is_none() {
+                address.timer = set_timeout_with_handle(move || self.write_address(), HASH_DELAY).ok();
+            }
+        });
+    }
+
+    /// Brings the address up to date.
+    pub fn write_address(self) {
+        let hash = hash::encode(&self.with(|session| session.link(self.looked.get_untracked())));
+        self.address.update_value(|address| {
+            if let Some(timer) = address.timer.take() {
+                timer.clear();
+            }
+            if !address.kept && address.hash != hash {
+                web::replace_hash(&hash);
+                address.hash = hash;
+            }
+        });
+    }
+
+    fn address_changed(self) {
+        let hash = web::hash();
+        if self.address.with_value(|address| address.hash == hash) {
+            return;
+        }
+        self.address.update_value(|address| address.hash.clone_from(&hash));
+        match hash::decode(&hash) {
+            Ok(None) => {}
+            Ok(Some(link)) => self.follow(&link),
+            Err(error) => {
+                self.fail(bad_link(&error.to_string()));
+                self.keep_address();
+            }
+        }
+    }
+
+    fn follow(self, link: &hash::Link) {
+        if !self.load(&Subject::from_link(link)) {
+            self.banner.update(|banner| {
+                if let Some(banner) = banner {
+                    *banner = bad_link(&banner.detail);
+                }
+            });
+            self.keep_address();
+            return;
+        }
+        self.go(Go::Pair(link.step));
+        self.looked.set(link.page);
+    }
+
+    fn keep_address(self) {
+        self.address.update_value(|address| address.kept = true);
+    }
+
+    // ---- Settings
+
+    /// Changes what the reader has chosen for good.
+    pub fn change_settings(self, change: impl FnOnce(&mut Settings)) {
+        self.settings.update(change);
+        web::store_settings(&self.settings.read_untracked().print());
+    }
+
+    fn show_settings(self) {
+        let settings = *self.settings.read();
+        let theme = (settings.theme != Theme::Auto).then(|| settings.theme.name());
+        web::root_attribute("data-theme", theme);
+        let motion = (settings.motion != Motion::Auto).then(|| settings.motion.name());
+        web::root_attribute("data-motion", motion);
+    }
+}
+
+/// The first session: what the address asks for, or what the page opens on, with what was wrong.
+fn open(form: Form) -> (Session, Option<(Which, PageNo)>, Option<Banner>) {
+    let asked = match hash::decode(&web::hash()) {
+        Ok(None) => None,
+        Ok(Some(link)) => match Session::open(&Subject::from_link(&link), form) {
+            Ok(mut session) => {
+                session.go(Go::Pair(link.step));
+                return (session, link.page, None);
+            }
+            Err(error) => Some(error.to_string()),
+        },
+        Err(error) => Some(error.to_string()),
+    };
+    let session = Session::open(&Subject::of(&SCENARIOS[0]), form).expect("the first scenario can be recorded");
+    (session, None, asked.map(|detail| bad_link(&detail)))
+}
+
+fn bad_link(detail: &str) -> Banner {
+    Banner { title: "The link could not be followed.", detail: detail.to_string() }
+}
+
+fn report_error(banner: &Banner) {
+    let members = [("title", banner.title.into()), ("message", banner.detail.as_str().into())];
+    web::dispatch("mmscope:error", &web::object(&members));
+}
+
+/// The drawing that suits a layout.
+fn form(size: Size) -> Form {
+    if size == Size::Narrow { Form::Narrow } else { Form::Wide }
+}
+
+fn title(session: &Session) -> String {
+    let sides = Which::BOTH.map(|which| session.side(which).label());
+    let pages = session.pages().map_or(String::new(), |pages| format!(" of {} pages", text::thousands(pages.into())));
+    format!("mmscope: {}{pages}, old {} beside new {}", session.subject.scenario, sides[0], sides[1])
+}
+
+/// The step in words: both sides, or the one that is not waiting.
+fn spoken(session: &Session) -> String {
+    let waiting = session.waiting();
+    let sides = Which::BOTH.into_iter().filter(|&which| waiting != Some(which));
+    let sentences = sides.map(|which| {
+        let moment = &session.side(which).moment;
+        format!("{}, step {}: {}", which.name(), moment.step, moment.words.plain())
+    });
+    sentences.collect::<Vec<_>>().join(" ")
+}
+
+/// The element with the focus has its own use for the key.
+fn takes_keys(event: &web_sys::KeyboardEvent, action: Action) -> bool {
+    let inside = |selector: &str| web::closest(event, selector).is_some();
+    if inside("input, select, textarea, [contenteditable], [role=menu]") {
+        return true;
+    }
+    action == Action::Play && inside("button, a, summary, [role=button]")
+}

@@ -1,0 +1,95 @@
+//! The top line: name, scenario, and what concerns the whole page.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+
+use super::icons::{Brand, Chevron};
+use crate::app::{App, Dialog};
+use crate::session::Session;
+use crate::text;
+use crate::web;
+
+/// How long "Copied" stays.
+const COPIED: Duration = Duration::from_secs(2);
+
+/// The top line.
+#[component]
+pub fn Header() -> impl IntoView {
+    let app = App::get();
+    let scenario = Memo::new(move |_| {
+        app.loaded.track();
+        app.with(what_is_shown)
+    });
+    let theme = move || format!("Theme: {}", app.settings.read().theme.name());
+    view! {
+        <header class="top">
+            <h1 class="brand"><Brand />"mmscope"</h1>
+            <span class="tag">"Linux memory management, one micro-operation at a time"</span>
+            <button
+                class="pick sc"
+                aria-haspopup="dialog"
+                on:click=move |_| app.dialog.set(Some(Dialog::Scenario))
+            >
+                <em>"scenario"</em>
+                <span class="name">{scenario}</span>
+                <Chevron />
+            </button>
+            <div class="acts">
+                <CopyLink />
+                <button
+                    class="ico"
+                    aria-label=theme
+                    title=theme
+                    on:click=move |_| app.change_settings(|settings| settings.theme = settings.theme.next())
+                >
+                    <svg viewBox="0 0 16 16" aria-hidden="true">
+                        <circle cx="8" cy="8" r="5.6" />
+                        <path d="M8 2.4a5.6 5.6 0 0 1 0 11.2z" />
+                    </svg>
+                </button>
+                <button
+                    class="ico"
+                    aria-label="Help, keys and settings"
+                    aria-keyshortcuts="?"
+                    aria-haspopup="dialog"
+                    title="Help, keys and settings"
+                    on:click=move |_| app.dialog.set(Some(Dialog::Help))
+                >
+                    "?"
+                </button>
+            </div>
+        </header>
+    }
+}
+
+fn what_is_shown(session: &Session) -> String {
+    let pages = session.pages().map_or(String::new(), |pages| format!(", {} pages", text::thousands(pages.into())));
+    format!("{}{pages}", session.subject.scenario)
+}
+
+#[component]
+fn CopyLink() -> impl IntoView {
+    let app = App::get();
+    let copied = RwSignal::new(false);
+    let copy = move |_| {
+        app.write_address();
+        leptos::task::spawn_local(async move {
+            let done = write_clipboard(&web::address()).await;
+            app.tell(if done { "Link copied" } else { "The browser does not let this page copy; the link is in the address bar" });
+            copied.set(done);
+            set_timeout(move || _ = copied.try_set(false), COPIED);
+        });
+    };
+    view! { <button on:click=copy>{move || if copied.get() { "Copied" } else { "Copy link" }}</button> }
+}
+
+/// False where the browser does not let us, for example on a page that is not secure.
+async fn write_clipboard(what: &str) -> bool {
+    let clipboard = js_sys::Reflect::get(&window().navigator(), &"clipboard".into());
+    let Some(clipboard) = clipboard.ok().and_then(|value| value.dyn_into::<web_sys::Clipboard>().ok()) else {
+        return false;
+    };
+    wasm_bindgen_futures::JsFuture::from(clipboard.write_text(what)).await.is_ok()
+}

@@ -1,0 +1,71 @@
+//! The parts of the page.
+
+mod banner;
+mod code;
+mod header;
+mod help;
+mod icons;
+mod inspector;
+mod ledger;
+mod list;
+mod menu;
+mod scenario;
+mod side;
+mod stage;
+mod timeline;
+mod transport;
+
+use leptos::prelude::*;
+
+use crate::app::App;
+use crate::chart::Size;
+use crate::link::Which;
+
+/// The whole page.
+#[component]
+pub fn Page() -> impl IntoView {
+    let app = App::get();
+    let narrow = move || app.size.get() == Size::Narrow;
+    view! {
+        <a class="skip" href="#step" on:click=skip>"Skip to the controls"</a>
+        <header::Header />
+        <banner::BannerBar />
+        <main>
+            <side::SidePanel which=Which::Old />
+            <ledger::Ledger />
+            <side::SidePanel which=Which::New />
+        </main>
+        <timeline::Timeline />
+        <Show when=narrow>
+            <More />
+        </Show>
+        <transport::Transport />
+        <help::Help />
+        <scenario::ScenarioDialog />
+        <div class="sr" role="status" aria-live="polite">{app.said}</div>
+    }
+}
+
+/// What a narrow page keeps folded.
+#[component]
+fn More() -> impl IntoView {
+    view! {
+        <details class="more">
+            <summary>"Code, counts, claims, pages as a list"</summary>
+            <ledger::Table />
+            <ledger::Claims />
+            {Which::BOTH.map(|which| view! { <code::Code which=which /> <list::Pages which=which /> })}
+        </details>
+    }
+}
+
+// The address says where the runs are, so a link within the page must not change it.
+fn skip(event: web_sys::MouseEvent) {
+    use leptos::wasm_bindgen::JsCast;
+    event.prevent_default();
+    let step = document().get_element_by_id("step").and_then(|step| step.dyn_into::<web_sys::HtmlElement>().ok());
+    if let Some(step) = step {
+        // Focus fails for no button that is shown.
+        let _ = step.focus();
+    }
+}
