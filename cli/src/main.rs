@@ -1,3 +1,59 @@
-//! The mmscope command.
+//! `mmscope`: the simulation in a terminal.
+//!
+//! Results go to standard output, errors to standard error. Exit status: 0 done; 1 a claim or an invariant does not
+//! hold; 2 the input is wrong.
 
-fn main() {}
+mod args;
+mod compare;
+mod json;
+mod list;
+mod run;
+mod table;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use args::Command;
+
+/// What a command has to say.
+pub struct Report {
+    /// Text for standard output.
+    pub text: String,
+    /// Every claim and every rule holds, as far as the variant is not known to break it.
+    pub holds: bool,
+}
+
+fn main() -> ExitCode {
+    match args::parse(std::env::args_os()).and_then(execute) {
+        Ok(report) => print(&report),
+        Err(message) => {
+            eprintln!("mmscope: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn execute(command: Command) -> Result<Report, String> {
+    match command {
+        Command::Help => Ok(Report { text: args::USAGE.to_string(), holds: true }),
+        Command::Version => {
+            Ok(Report { text: concat!("mmscope ", env!("CARGO_PKG_VERSION"), "\n").to_string(), holds: true })
+        }
+        Command::List { json } => Ok(list::list(json)),
+        Command::Run(ask) => run::run(&ask),
+        Command::Compare(ask) => compare::compare(&ask),
+    }
+}
+
+// A reader that has seen enough (`mmscope run | head`) is no error.
+fn print(report: &Report) -> ExitCode {
+    let mut out = io::stdout().lock();
+    match out.write_all(report.text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            eprintln!("mmscope: can't write the result: {error}");
+            ExitCode::from(2)
+        }
+        _ if report.holds => ExitCode::SUCCESS,
+        _ => ExitCode::from(1),
+    }
+}

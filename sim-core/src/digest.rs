@@ -1,6 +1,6 @@
 //! A digest of a machine: the same bytes give the same number on every machine and target.
 
-use crate::machine::{Machine, TaskRun};
+use crate::machine::{LockState, Machine, Pmd, TaskRun};
 
 /// FNV-1a, 64 bit: simple, published, and without any dependence on word size.
 #[derive(Clone, Copy, Debug)]
@@ -44,12 +44,13 @@ impl Machine {
         }
         self.feed_zones(&mut d);
         self.feed_cpus(&mut d);
+        self.feed_locks(&mut d);
         self.feed_spaces(&mut d);
         d.finish()
     }
 
     fn feed_zones(&self, d: &mut Digest) {
-        for (zone, lock) in self.zones.iter().zip(&self.lru_locks) {
+        for zone in &self.zones {
             for word in [zone.fresh, zone.freed] {
                 d.bytes(&word.to_le_bytes());
             }
@@ -60,8 +61,6 @@ impl Machine {
                     d.bytes(&word.to_le_bytes());
                 }
             }
-            d.bytes(&[lock.holder, lock.readers]);
-            d.bytes(&lock.queue);
         }
         self.vm_stat.iter().for_each(|&n| d.number(n as u64));
         self.events.iter().for_each(|&n| d.number(n));
@@ -79,12 +78,13 @@ impl Machine {
             pvec.filled().iter().for_each(|page| d.bytes(&page.to_le_bytes()));
         }
         for task in &self.tasks {
-            let run = match task.run {
-                TaskRun::Runnable => 0,
-                TaskRun::Waits(lock) => 1 + lock.class as u8,
-                TaskRun::Done => 255,
+            let (run, lock) = match task.run {
+                TaskRun::Runnable => (0, 0),
+                TaskRun::Waits(lock) => (1 + lock.class as u8, lock.index),
+                TaskRun::Done => (255, 0),
             };
             d.bytes(&[task.cpu, run]);
+            d.bytes(&lock.to_le_bytes());
         }
         for &(page, task) in &self.page_waiters {
             d.bytes(&page.to_le_bytes());
@@ -92,10 +92,30 @@ impl Machine {
         }
     }
 
+    fn feed_locks(&self, d: &mut Digest) {
+        let spaces = self.mm_locks.iter().flat_map(|mm| [&mm.mmap_sem, &mm.page_table_lock]);
+        for LockState { holder, readers, queue } in
+            self.lru_locks.iter().chain(&self.ptls).chain(&self.mapping_locks).chain(spaces)
+        {
+            d.bytes(&[*holder, *readers, queue.len() as u8]);
+            d.bytes(queue);
+        }
+    }
+
     fn feed_spaces(&self, d: &mut Digest) {
         for mm in &self.mms {
             for vma in &mm.vmas {
                 d.bytes(&[u8::from(vma.locked)]);
+            }
+            for pmd in &mm.pmds {
+                let (kind, index) = match *pmd {
+                    Pmd::None => (0, 0),
+                    Pmd::Table(table) => (1, table),
+                    Pmd::Huge(page) => (2, page),
+                    Pmd::HugeZero => (3, 0),
+                };
+                d.bytes(&[kind]);
+                d.bytes(&index.to_le_bytes());
             }
         }
         self.tables.iter().for_each(|pte| d.bytes(&pte.to_le_bytes()));

@@ -212,7 +212,9 @@ impl Checker {
                 "3: PG_lru changes under lru_lock",
                 format!("CPU {cpu} changed PG_lru of page {page} without the lock of its zone"),
             ),
-            Op::WaitPage { .. } | Op::DownWait { .. } | Op::TryLockPage { .. } if !held.is_empty() => {
+            Op::WaitPage { .. } | Op::TryLockPage { .. } | Op::Down { .. } | Op::DownWait { .. }
+                if !held.is_empty() =>
+            {
                 broken("7: no sleep and no page lock under lru_lock", format!("CPU {cpu} holds lru_lock"))
             }
             Op::SpinLock { class: LockClass::Ptl | LockClass::PageTable, .. } if !held.is_empty() => {
@@ -230,13 +232,7 @@ impl Checker {
     fn counters(&self, machine: &Machine, task: u8, op: Op) -> Checked {
         match op {
             Op::Stat { zone, item, .. } => {
-                let cpu = machine.tasks[task as usize].cpu as usize;
-                let diff = machine.diffs[cpu * machine.zones.len() + zone as usize][item as usize];
-                let threshold = machine.zones[zone as usize].threshold;
-                if diff.unsigned_abs() > threshold.unsigned_abs() {
-                    let detail = format!("{} differs by {diff} on CPU {cpu}, threshold {threshold}", item.name());
-                    return broken("10: a per-CPU difference stays within the threshold", detail);
-                }
+                within_threshold(machine, machine.tasks[task as usize].cpu, zone, item)?;
                 global_sum(machine, item)?;
                 self.nr_mlock(machine)
             }
@@ -366,6 +362,17 @@ fn list_sizes(machine: &Machine, zone: u8, node: bool) -> Checked {
     Ok(())
 }
 
+// Rule 10 for one counter of one CPU.
+fn within_threshold(machine: &Machine, cpu: u8, zone: u8, item: Stat) -> Checked {
+    let diff = machine.diffs[cpu as usize * machine.zones.len() + zone as usize][item as usize];
+    let threshold = machine.zones[zone as usize].threshold;
+    if diff.unsigned_abs() > threshold.unsigned_abs() {
+        let detail = format!("{} differs by {diff} on CPU {cpu}, threshold {threshold}", item.name());
+        return broken("10: a per-CPU difference stays within the threshold", detail);
+    }
+    Ok(())
+}
+
 // Rule 8 for one global counter.
 fn global_sum(machine: &Machine, item: Stat) -> Checked {
     let zones: i64 = machine.zones.iter().map(|zone| zone.stat[item as usize]).sum();
@@ -385,7 +392,12 @@ fn global_sum(machine: &Machine, item: Stat) -> Checked {
 pub fn check_all(machine: &Machine, config: Config, quiet: bool) -> Result<(), Violation> {
     check_links(machine)?;
     check_maps(machine)?;
-    Stat::ALL.iter().try_for_each(|&item| global_sum(machine, item))?;
+    for item in Stat::ALL {
+        global_sum(machine, item)?;
+        for cpu in 0..machine.cpus.len() as u8 {
+            (0..machine.zones.len() as u8).try_for_each(|zone| within_threshold(machine, cpu, zone, item))?;
+        }
+    }
     for zone in 0..machine.zones.len() as u8 {
         if machine.lock(LockId { class: LockClass::Lru, index: u32::from(zone) }).is_free() {
             list_sizes(machine, zone, config.has(Patch::NodeLru))?;

@@ -43,7 +43,7 @@ pub fn parse_choices(text: &str) -> Result<Vec<u8>, ChoiceError> {
         let (cpu, times) = item.split_once('x').unwrap_or((item, "1"));
         let cpu: u8 = cpu.trim().parse().map_err(|_| error())?;
         let times: usize = times.trim().parse().map_err(|_| error())?;
-        if times == 0 || choices.len() + times > MAX_CHOICES {
+        if times == 0 || times > MAX_CHOICES - choices.len() {
             return Err(error());
         }
         choices.resize(choices.len() + times, cpu);

@@ -6,6 +6,7 @@
 
 mod check;
 mod choices;
+mod condition;
 mod cpu;
 mod func;
 mod index;
@@ -16,6 +17,7 @@ mod timeline;
 
 pub use check::{Checker, Violation, check_all};
 pub use choices::{ChoiceError, parse_choices, print_choices};
+pub use condition::Condition;
 pub use cpu::{Cpu, LockStep, Migration, Step};
 pub(crate) use cpu::{Pause, Want};
 pub use func::{Frame, Func, Milestone};

@@ -139,6 +139,11 @@ impl Engine {
         }
     }
 
+    /// The kernel that runs.
+    pub fn config(&self) -> Config {
+        self.shared.config
+    }
+
     /// The world as it is now.
     pub fn world(&self) -> core::cell::Ref<'_, World> {
         self.shared.world.borrow()

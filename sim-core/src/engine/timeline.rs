@@ -228,15 +228,4 @@ impl Timeline {
     pub fn step_of(&self, milestone: Milestone) -> Option<usize> {
         self.marks.iter().find(|mark| mark.milestone == milestone).map(|mark| mark.step as usize)
     }
-
-    /// First step count after `from` at which `condition` holds for the world. Leaves the cursor there, or at the end
-    /// with `None` when it never does.
-    pub fn run_until(&mut self, condition: impl Fn(&World) -> bool) -> Option<usize> {
-        while self.forward() {
-            if condition(&self.world) {
-                return Some(self.cursor);
-            }
-        }
-        None
-    }
 }

@@ -142,7 +142,7 @@ pub async fn munlock_pagevec_fill(cpu: &Cpu, pvec: Pv, vma: VmaId, zone: u8, fir
     let clamped = !cpu.has(Patch::FoldedPmd) || cpu.has(Patch::ClampWalk);
     let end = if clamped { end.min(table_end) } else { end };
     let mut addr = addr + 1;
-    while addr < end {
+    while addr < end && cpu.pagevec_count(pvec) < cpu.pagevec_size() {
         cpu.milestone(Milestone::LoopAt(addr - first));
         if addr >= table_end {
             cpu.bug("Bad page map", alloc::format!("the walk has left the page table that ends at page {table_end}: it reads what lies behind it as a PTE for page {addr}")).await;
@@ -153,9 +153,7 @@ pub async fn munlock_pagevec_fill(cpu: &Cpu, pvec: Pv, vma: VmaId, zone: u8, fir
         }
         cpu.get_page(page, Site::FollowPage, Held::Pin).await;
         addr += 1;
-        if cpu.pagevec_add(pvec, page).await == cpu.pagevec_size() {
-            break;
-        }
+        cpu.pagevec_add(pvec, page).await;
     }
     if let Some(table) = ptl {
         cpu.unlock_ptl(table).await;

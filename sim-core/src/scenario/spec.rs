@@ -12,6 +12,7 @@ use super::variants::Variant;
 use super::{Claim, Scenario};
 use crate::engine::{Checker, ChoiceError, Engine, EngineError, Outcome, Schedule, Setup, Timeline, parse_choices};
 use crate::ledger::Ledger;
+use crate::op::World;
 
 /// What is wrong with a run that somebody asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,7 +182,7 @@ impl RunSpec {
         let Built { mut engine, measured, migrations, script, tasks } =
             (self.scenario.build)(self.variant, &self.params)?;
         let schedule = self.schedule.clone().unwrap_or(script);
-        let checker = (!bulk).then(|| Checker::new(self.variant.config, &engine.world().machine));
+        let checker = (!bulk).then(|| Checker::new(engine.config(), &engine.world().machine));
         engine.begin(Setup { schedule, measured, migrations, checker }, bulk);
         tasks(&mut engine);
         Ok(engine)
@@ -202,6 +203,11 @@ impl RunSpec {
         let claims = if finished { claims(&self, &ledger, &timeline.world().machine) } else { Vec::new() };
         timeline.seek(0);
         Ok(Run { spec: self, timeline, ledger, claims })
+    }
+
+    /// Claims of the series, checked against a world in which this run has come to its end.
+    pub fn check_claims(&self, end: &World) -> Vec<Claim> {
+        claims(self, &end.ledger, &end.machine)
     }
 
     /// Makes the bulk run, ledger only. `progress` is called about every `slice` operations; false stops the run.

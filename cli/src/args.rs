@@ -1,0 +1,137 @@
+//! The command line.
+
+use std::ffi::OsString;
+
+use lexopt::prelude::*;
+
+/// What `mmscope --help` prints.
+pub const USAGE: &str = "\
+usage: mmscope COMMAND
+
+  list [--json]
+      scenarios with their variants and parameters
+  run SCENARIO [--variant V] [--set key=value]... [--schedule S] [--bulk] [--check] [--json]
+      one run: its ledger, its end state, its claims (default variant: the
+      scenario's old side)
+  compare SCENARIO [--old V] [--new V] [--set key=value]... [--schedule S] [--json]
+      two kernels: a table that fits into a mail
+
+S is round-robin, seed:N, or choices:LIST with a list as a run prints it; the
+default is the scenario's own turns, or round-robin where it has none.
+--bulk keeps the ledger only: for millions of pages. --check checks every rule
+of the machine at the end of a bulk run; a recorded run checks after each step.
+
+exit status: 0 done; 1 a claim or an invariant does not hold; 2 the input is
+wrong
+";
+
+/// A command with its arguments.
+#[derive(Debug)]
+pub enum Command {
+    /// Print the usage.
+    Help,
+    /// Print the version.
+    Version,
+    /// List scenarios.
+    List {
+        /// As JSON.
+        json: bool,
+    },
+    /// Make one run.
+    Run(Ask),
+    /// Make two runs.
+    Compare(Ask),
+}
+
+/// Arguments of `run` and `compare`.
+#[derive(Debug, Default)]
+pub struct Ask {
+    /// Scenario.
+    pub scenario: String,
+    /// `--variant`, of `run`.
+    pub variant: Option<String>,
+    /// `--old`, of `compare`.
+    pub old: Option<String>,
+    /// `--new`, of `compare`.
+    pub new: Option<String>,
+    /// `--set key=value`, in order.
+    pub set: Vec<(String, String)>,
+    /// `--schedule`
+    pub schedule: Option<String>,
+    /// `--bulk`
+    pub bulk: bool,
+    /// `--check`
+    pub check: bool,
+    /// `--json`
+    pub json: bool,
+}
+
+/// Reads the command line; the first argument is the program.
+///
+/// # Errors
+///
+/// Says which argument is wrong and what was expected.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, String> {
+    let mut parser = lexopt::Parser::from_iter(args);
+    let command = match parser.next().map_err(|error| error.to_string())? {
+        Some(Value(word)) => text(word)?,
+        None | Some(Short('h') | Long("help")) => return Ok(Command::Help),
+        Some(Short('V') | Long("version")) => return Ok(Command::Version),
+        Some(other) => return Err(format!("{}\n\n{USAGE}", other.unexpected())),
+    };
+    let is_run = match command.as_str() {
+        "help" => return Ok(Command::Help),
+        "list" => return list(parser),
+        "run" => true,
+        "compare" => false,
+        _ => return Err(format!("unknown command `{command}`; expected list, run or compare\n\n{USAGE}")),
+    };
+    let ask = ask(parser, is_run)?;
+    if ask.scenario.is_empty() {
+        return Err(format!("{command}: expected the name of a scenario; `mmscope list` prints them"));
+    }
+    Ok(if is_run { Command::Run(ask) } else { Command::Compare(ask) })
+}
+
+fn list(mut parser: lexopt::Parser) -> Result<Command, String> {
+    let mut json = false;
+    while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
+        match arg {
+            Long("json") => json = true,
+            other => return Err(format!("list: {}; expected --json or nothing", other.unexpected())),
+        }
+    }
+    Ok(Command::List { json })
+}
+
+fn ask(mut parser: lexopt::Parser, is_run: bool) -> Result<Ask, String> {
+    let mut ask = Ask::default();
+    while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
+        match arg {
+            Long("variant") if is_run => ask.variant = Some(value(&mut parser)?),
+            Long("bulk") if is_run => ask.bulk = true,
+            Long("check") if is_run => ask.check = true,
+            Long("old") if !is_run => ask.old = Some(value(&mut parser)?),
+            Long("new") if !is_run => ask.new = Some(value(&mut parser)?),
+            Long("set") => ask.set.push(key_value(&value(&mut parser)?)?),
+            Long("schedule") => ask.schedule = Some(value(&mut parser)?),
+            Long("json") => ask.json = true,
+            Value(word) if ask.scenario.is_empty() => ask.scenario = text(word)?,
+            other => return Err(format!("{}\n\n{USAGE}", other.unexpected())),
+        }
+    }
+    Ok(ask)
+}
+
+fn value(parser: &mut lexopt::Parser) -> Result<String, String> {
+    text(parser.value().map_err(|error| error.to_string())?)
+}
+
+fn text(word: OsString) -> Result<String, String> {
+    word.into_string().map_err(|word| format!("`{}` is not UTF-8", word.to_string_lossy()))
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or_else(|| format!("--set `{text}`; expected key=value"))?;
+    Ok((key.to_string(), value.to_string()))
+}

@@ -1,0 +1,273 @@
+//! The JSON of a run. Keys that do not apply to a scenario are present with 0.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use sim_core::engine::{Violation, print_choices};
+use sim_core::ledger::{Count, How, Ledger, LockCounts, Site};
+use sim_core::machine::{Event, LockClass, Machine, PageFlag, Stat};
+use sim_core::scenario::{Claim, Kind, Params};
+use sim_core::view::Lru;
+
+/// Free block orders 0 to 10.
+const ORDERS: usize = 11;
+
+/// One run.
+#[derive(Serialize)]
+pub struct RunJson {
+    /// Version of mmscope.
+    pub mmscope: &'static str,
+    /// Scenario.
+    pub scenario: &'static str,
+    /// Kernel.
+    pub variant: &'static str,
+    /// All parameters by name.
+    pub params: Map<String, Value>,
+    /// Schedule, as `--schedule` takes it; `scenario` for the scenario's own turns.
+    pub schedule: String,
+    /// Choices that were made, as `--schedule choices:` takes them; empty in bulk.
+    pub choices: String,
+    /// Micro-operations of the run.
+    pub steps: u64,
+    /// Counts of the measured section.
+    pub ledger: LedgerJson,
+    /// The machine at the end.
+    pub state: StateJson,
+    /// Time, once there is a cost profile.
+    pub modelled_ns: ModelledJson,
+    /// Rules.
+    pub invariants: InvariantsJson,
+    /// What the author claimed, with what was found.
+    pub claims: Vec<ClaimJson>,
+}
+
+/// Counts.
+#[derive(Serialize)]
+pub struct LedgerJson {
+    rmw: RmwJson,
+    locks: BTreeMap<&'static str, LockJson>,
+    irq_pairs: u64,
+    preempt_pairs: u64,
+    barriers: u64,
+    list_del: u64,
+    list_add: u64,
+    list_ops_under: BTreeMap<&'static str, u64>,
+    vmstat_updates: u64,
+    event_updates: u64,
+    events: BTreeMap<&'static str, u64>,
+    pagevec_adds: PagevecAddsJson,
+    drains: u64,
+    works_queued: u64,
+    ipis: u64,
+    sleeps: u64,
+    tlb_flushes: u64,
+    page_table_walks: u64,
+    swap_in: u64,
+    swap_out: u64,
+    folio_stat_updates: u64,
+    rstat_updates: u64,
+}
+
+/// Atomic read-modify-writes: on page words, on lock words, elsewhere.
+#[derive(Serialize)]
+struct RmwJson {
+    total: u64,
+    page: u64,
+    spin: u64,
+    other: u64,
+    by_name: BTreeMap<String, u64>,
+}
+
+/// One class of locks; `held_steps` in micro-operations.
+#[derive(Serialize)]
+struct LockJson {
+    acquired: u64,
+    contended: u64,
+    held_steps: u64,
+    max_waiters: u64,
+}
+
+#[derive(Serialize)]
+struct PagevecAddsJson {
+    per_cpu: u64,
+    on_stack: u64,
+}
+
+/// The machine at the end, in pages of 4 KiB.
+#[derive(Serialize)]
+pub struct StateJson {
+    lists: BTreeMap<&'static str, u64>,
+    in_pagevecs: u64,
+    nr: BTreeMap<&'static str, i64>,
+    free: FreeJson,
+    digest: String,
+}
+
+#[derive(Serialize)]
+struct FreeJson {
+    blocks_by_order: [u64; ORDERS],
+    pages: u64,
+    pcp: u64,
+}
+
+/// Modelled nanoseconds: zero without a cost profile.
+#[derive(Default, Serialize)]
+pub struct ModelledJson {
+    profile: &'static str,
+    elapsed: u64,
+    lock_wait: u64,
+    by_function: BTreeMap<String, u64>,
+}
+
+/// Rules that were checked, and those that were broken.
+#[derive(Serialize)]
+pub struct InvariantsJson {
+    /// Times that the rules were checked.
+    pub checked: u64,
+    /// Broken ones.
+    pub violations: Vec<ViolationJson>,
+}
+
+/// A broken rule.
+#[derive(Serialize)]
+pub struct ViolationJson {
+    step: u32,
+    rule: &'static str,
+    detail: String,
+}
+
+/// A claim; `known` says that the variant is known to break it.
+#[derive(Serialize)]
+pub struct ClaimJson {
+    claim: &'static str,
+    source: &'static str,
+    expected: String,
+    found: String,
+    holds: bool,
+    known: bool,
+}
+
+/// Any of these as text.
+pub fn print(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_else(|error| format!("\"{error}\""));
+    text.push('\n');
+    text
+}
+
+/// Parameters with their values: numbers as numbers, flags as booleans.
+pub fn params(params: &Params) -> Map<String, Value> {
+    let value = |kind, value| match kind {
+        Kind::Number { .. } => Value::from(value),
+        Kind::Flag => Value::from(value != 0),
+    };
+    params.iter().map(|(param, n)| (param.name.to_string(), value(param.kind, n))).collect()
+}
+
+/// Choices as text.
+pub fn choices(choices: &[u8]) -> String {
+    print_choices(choices)
+}
+
+impl LedgerJson {
+    /// The counts of a ledger.
+    pub fn new(ledger: &Ledger) -> LedgerJson {
+        LedgerJson {
+            rmw: RmwJson {
+                total: ledger.total_rmw(),
+                page: ledger.page_rmw(),
+                spin: ledger.spin_rmw(),
+                other: ledger.other_rmw(),
+                by_name: by_name(ledger),
+            },
+            locks: LockClass::ALL.iter().map(|&class| (class.name(), lock(ledger.lock(class)))).collect(),
+            irq_pairs: ledger.count(Count::IrqPairs),
+            preempt_pairs: ledger.count(Count::PreemptPairs),
+            barriers: ledger.count(Count::Barriers),
+            list_del: ledger.count(Count::ListDel),
+            list_add: ledger.count(Count::ListAdd),
+            list_ops_under: BTreeMap::from([("zone_lock", 0)]),
+            vmstat_updates: ledger.vmstat_updates(),
+            event_updates: ledger.count(Count::EventUpdates),
+            events: Event::ALL.iter().map(|&event| (event.name(), ledger.events[event as usize])).collect(),
+            pagevec_adds: PagevecAddsJson {
+                per_cpu: ledger.count(Count::PvecPerCpu),
+                on_stack: ledger.count(Count::PvecOnStack),
+            },
+            drains: ledger.count(Count::Drains),
+            works_queued: 0,
+            ipis: 0,
+            sleeps: ledger.count(Count::Sleeps),
+            tlb_flushes: 0,
+            page_table_walks: ledger.count(Count::Walks),
+            swap_in: 0,
+            swap_out: 0,
+            folio_stat_updates: 0,
+            rstat_updates: 0,
+        }
+    }
+}
+
+fn lock(counts: &LockCounts) -> LockJson {
+    LockJson {
+        acquired: counts.acquired,
+        contended: counts.contended,
+        held_steps: counts.held_steps(),
+        max_waiters: counts.max_waiters,
+    }
+}
+
+// Every atomic by word, operation and place; names that did not occur are left out.
+fn by_name(ledger: &Ledger) -> BTreeMap<String, u64> {
+    const ATOMIC: [How; 4] = [How::Set, How::Clear, How::TestSet, How::TestClear];
+    let flags = PageFlag::ALL.iter().flat_map(|&flag| ATOMIC.map(|how| (flag, how)));
+    let mut names: BTreeMap<String, u64> =
+        flags.map(|(flag, how)| (format!("{}.{}", flag.name(), how.name()), ledger.flag(flag, how))).collect();
+    for site in Site::ALL {
+        *names.entry(format!("{}:{}", site.get_name(), site.name())).or_default() += ledger.gets[site as usize];
+        *names.entry(format!("_count.dec:{}", site.name())).or_default() += ledger.puts[site as usize];
+    }
+    names.insert("_mapcount".to_string(), ledger.count(Count::Mapcount));
+    for class in LockClass::ALL.iter().filter(|class| !class.sleeps()) {
+        names.insert(format!("{}.lock", class.name()), ledger.lock(*class).acquired);
+    }
+    names.insert("rwsem".to_string(), ledger.count(Count::Rwsem));
+    names.insert("vm_stat.fold".to_string(), ledger.count(Count::Folds));
+    names.retain(|_, &mut n| n > 0);
+    names
+}
+
+impl StateJson {
+    /// The state of a machine.
+    pub fn new(machine: &Machine) -> StateJson {
+        let on_list = |lru: Lru| machine.zones.iter().map(|zone| u64::from(zone.lru[lru.index()].pages)).sum();
+        let pagevecs = machine.pagevecs.iter().flat_map(|pagevec| pagevec.filled());
+        let free = machine.pages.iter().filter(|page| page.has(PageFlag::Free)).count() as u64;
+        StateJson {
+            lists: Lru::ALL.iter().map(|&lru| (lru.key(), on_list(lru))).collect(),
+            in_pagevecs: pagevecs.map(|&page| u64::from(machine.page(page).nr())).sum(),
+            nr: Stat::ALL.iter().map(|&item| (item.name(), machine.stat(item))).collect(),
+            free: FreeJson { blocks_by_order: [0; ORDERS], pages: free, pcp: 0 },
+            digest: format!("{:016x}", machine.digest()),
+        }
+    }
+}
+
+impl From<&Violation> for ViolationJson {
+    fn from(violation: &Violation) -> ViolationJson {
+        ViolationJson { step: violation.step, rule: violation.rule, detail: violation.detail.clone() }
+    }
+}
+
+impl From<&Claim> for ClaimJson {
+    fn from(claim: &Claim) -> ClaimJson {
+        ClaimJson {
+            claim: claim.claim,
+            source: claim.source,
+            expected: claim.expected.clone(),
+            found: claim.found.clone(),
+            holds: claim.holds,
+            known: claim.known,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! `mmscope run`
+
+use std::fmt::Write;
+
+use sim_core::engine::{Violation, check_all};
+use sim_core::ledger::Ledger;
+use sim_core::machine::Machine;
+use sim_core::scenario::{Claim, RunSpec};
+
+use crate::args::Ask;
+use crate::json::{self, InvariantsJson, LedgerJson, ModelledJson, RunJson, StateJson};
+use crate::{Report, table};
+
+// Operations between two looks at whether a bulk run goes on.
+const SLICE: u64 = 1 << 24;
+
+/// A run with everything that is printed of it.
+pub struct Made {
+    /// What was asked for.
+    pub spec: RunSpec,
+    /// Counts.
+    pub ledger: Ledger,
+    /// Micro-operations.
+    pub steps: u64,
+    choices: Vec<u8>,
+    machine: Machine,
+    checked: u64,
+    /// Broken rules.
+    pub violations: Vec<Violation>,
+    /// Claims with what was found.
+    pub claims: Vec<Claim>,
+}
+
+/// One run.
+///
+/// # Errors
+///
+/// Says what of the input is wrong and what was expected.
+pub fn run(ask: &Ask) -> Result<Report, String> {
+    let made = make(ask, ask.variant.as_deref())?;
+    let holds = made.holds();
+    let text = if ask.json { json::print(&made.json()) } else { made.plain() };
+    Ok(Report { text, holds })
+}
+
+/// Makes the run that was asked for, of a variant or of the scenario's old side.
+///
+/// # Errors
+///
+/// Says what of the input is wrong and what was expected.
+pub fn make(ask: &Ask, variant: Option<&str>) -> Result<Made, String> {
+    let scenario = sim_core::scenario::Scenario::find(&ask.scenario).map_err(|error| error.to_string())?;
+    let spec = spec(ask, scenario.name, variant.unwrap_or(scenario.sides.0)).map_err(|error| error.to_string())?;
+    if ask.bulk { bulk(spec, ask.check) } else { recorded(spec) }
+}
+
+fn spec(ask: &Ask, scenario: &str, variant: &str) -> Result<RunSpec, sim_core::scenario::SpecError> {
+    let mut spec = RunSpec::new(scenario, variant)?;
+    for (name, value) in &ask.set {
+        spec = spec.set(name, value)?;
+    }
+    match &ask.schedule {
+        Some(text) if text != "scenario" => spec.schedule(text),
+        _ => Ok(spec),
+    }
+}
+
+fn recorded(spec: RunSpec) -> Result<Made, String> {
+    let mut run = spec.record().map_err(|error| error.to_string())?;
+    let steps = run.timeline.len();
+    run.timeline.seek(steps);
+    Ok(Made {
+        machine: run.timeline.world().machine.clone(),
+        steps: steps as u64,
+        choices: run.timeline.choices().to_vec(),
+        checked: run.timeline.checked(),
+        violations: run.timeline.violation().cloned().into_iter().collect(),
+        claims: run.claims,
+        ledger: run.ledger,
+        spec: run.spec,
+    })
+}
+
+fn bulk(spec: RunSpec, check: bool) -> Result<Made, String> {
+    let engine = spec.bulk(SLICE, |_| true).map_err(|error| error.to_string())?;
+    let world = engine.world().clone();
+    let broken = if check { check_all(&world.machine, spec.variant.config, true).err() } else { None };
+    let violations = engine.violation().cloned().into_iter().chain(broken).collect::<Vec<_>>();
+    let claims = if violations.is_empty() { spec.check_claims(&world) } else { Vec::new() };
+    Ok(Made {
+        machine: world.machine,
+        steps: world.clock,
+        choices: Vec::new(),
+        checked: u64::from(check),
+        violations,
+        claims,
+        ledger: world.ledger,
+        spec,
+    })
+}
+
+impl Made {
+    /// Every claim and rule holds, as far as the variant is not known to break it.
+    pub fn holds(&self) -> bool {
+        self.violations.is_empty() && self.claims.iter().all(|claim| claim.holds || claim.known)
+    }
+
+    /// The run as JSON.
+    pub fn json(&self) -> RunJson {
+        RunJson {
+            mmscope: env!("CARGO_PKG_VERSION"),
+            scenario: self.spec.scenario.name,
+            variant: self.spec.variant.name,
+            params: json::params(&self.spec.params),
+            schedule: self.spec.schedule_name(),
+            choices: json::choices(&self.choices),
+            steps: self.steps,
+            ledger: LedgerJson::new(&self.ledger),
+            state: StateJson::new(&self.machine),
+            modelled_ns: ModelledJson::default(),
+            invariants: InvariantsJson {
+                checked: self.checked,
+                violations: self.violations.iter().map(Into::into).collect(),
+            },
+            claims: self.claims.iter().map(Into::into).collect(),
+        }
+    }
+
+    fn plain(&self) -> String {
+        let mut text = String::new();
+        let (scenario, variant) = (self.spec.scenario, self.spec.variant);
+        let _ = writeln!(text, "{}, variant {}: {}", scenario.name, variant.name, variant.title);
+        let _ = writeln!(text, "{}\n", table::params(&self.spec.params));
+        let pages = u64::from(self.spec.params.get("pages"));
+        text.push_str(&table::one(&self.ledger, pages));
+        let _ = writeln!(text, "\n{} steps", table::number(self.steps));
+        text.push_str(&table::verdicts(&self.claims, &self.violations));
+        text
+    }
+}
