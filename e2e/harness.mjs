@@ -18,7 +18,7 @@ export const SIZES = {
 };
 const EVENTS = ["mmscope:ready", "mmscope:step", "mmscope:error"];
 // Milliseconds; far above what is usual, for machines that do something else besides.
-const TEST_LIMIT = 60_000;
+const TEST_LIMIT = 120_000;
 const EVENT_LIMIT = 20_000;
 
 export function launch() {

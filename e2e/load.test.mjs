@@ -67,7 +67,7 @@ pageTest("a module that is not one is reported", spoiltModule, async ({ page }) 
 
 pageTest("a panic is shown, once, with a way out", {}, async ({ page }) => {
   await page.evaluate(() => {
-    location.hash = "#state";
+    history.replaceState(null, "", "#state");
     window.mmscopePanic("index out of bounds");
     window.mmscopePanic("a consequence");
   });
@@ -97,7 +97,7 @@ pageTest("the tests notice what a page complains of", noisy, async ({ page, comp
 });
 
 async function showsFailure(page, pattern) {
-  const alert = page.getByRole("alert");
+  const alert = page.locator("#failure[role=alert]");
   assert.ok(await alert.isVisible());
   const text = await alert.innerText();
   assert.match(text, pattern);

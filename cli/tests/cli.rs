@@ -1,0 +1,206 @@
+//! The command as its users run it.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn mmscope(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_mmscope")).args(args).output().expect("the binary starts")
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("the output is UTF-8")
+}
+
+fn json(args: &[&str]) -> Value {
+    let output = mmscope(args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("the output is JSON")
+}
+
+#[test]
+fn run_prints_the_totals_of_the_tables() {
+    // Atomics on page words, on lock words, and rounds of lru_lock for 56 pages.
+    let table = [
+        ("0", 670, 167, 111),
+        ("2", 644, 115, 59),
+        ("3", 644, 63, 7),
+        ("5", 560, 64, 8),
+        ("6", 448, 64, 8),
+        ("7", 448, 16, 8),
+    ];
+    for (variant, page, spin, lru_lock) in table {
+        let run = json(&["run", "munlock", "--variant", variant, "--json"]);
+        let rmw = &run["ledger"]["rmw"];
+        assert_eq!(rmw["page"], page, "variant {variant}");
+        assert_eq!(rmw["spin"], spin, "variant {variant}");
+        assert_eq!(rmw["other"], 0, "variant {variant}");
+        assert_eq!(rmw["total"], page + spin, "variant {variant}");
+        assert_eq!(run["ledger"]["locks"]["lru_lock"]["acquired"], lru_lock, "variant {variant}");
+    }
+}
+
+#[test]
+fn run_has_every_key_that_scripts_rely_on() {
+    let run = json(&["run", "munlock", "--variant", "6", "--json"]);
+    for key in [
+        "mmscope",
+        "scenario",
+        "variant",
+        "params",
+        "schedule",
+        "choices",
+        "steps",
+        "ledger",
+        "state",
+        "modelled_ns",
+        "invariants",
+        "claims",
+    ] {
+        assert!(run.get(key).is_some(), "{key}");
+    }
+    for key in [
+        "rmw",
+        "locks",
+        "irq_pairs",
+        "preempt_pairs",
+        "barriers",
+        "list_del",
+        "list_add",
+        "list_ops_under",
+        "vmstat_updates",
+        "event_updates",
+        "events",
+        "pagevec_adds",
+        "drains",
+        "works_queued",
+        "ipis",
+        "sleeps",
+        "tlb_flushes",
+        "page_table_walks",
+        "swap_in",
+        "swap_out",
+        "folio_stat_updates",
+        "rstat_updates",
+    ] {
+        assert!(run["ledger"].get(key).is_some(), "ledger.{key}");
+    }
+    assert_eq!(run["ledger"]["list_del"], 56);
+    assert_eq!(run["ledger"]["list_add"], 56);
+    assert_eq!(run["ledger"]["vmstat_updates"], 116);
+    assert_eq!(run["ledger"]["event_updates"], 8);
+    assert_eq!(run["ledger"]["events"]["UNEVICTABLE_PGMUNLOCKED"], 56);
+    assert_eq!(run["ledger"]["pagevec_adds"]["on_stack"], 112);
+    assert_eq!(run["ledger"]["page_table_walks"], 56);
+    assert_eq!(run["ledger"]["rmw"]["by_name"]["_count.inc:follow_page"], 56);
+    assert_eq!(run["state"]["lists"]["inactive_anon"], 56);
+    assert_eq!(run["state"]["nr"]["NR_MLOCK"], 0);
+    assert_eq!(run["state"]["digest"].as_str().map(str::len), Some(16));
+    assert_eq!(run["params"]["pages"], 56);
+    assert_eq!(run["params"]["thp"], false);
+}
+
+#[test]
+fn a_bulk_run_counts_what_a_recorded_run_counts() {
+    for variant in ["0", "4", "6", "7-v2", "fixed", "v5.10", "today"] {
+        let args = ["run", "munlock", "--variant", variant, "--set", "pages=1000", "--json"];
+        let recorded = json(&args);
+        let bulk = json(&[&args[..], &["--bulk", "--check"]].concat());
+        assert_eq!(recorded["ledger"], bulk["ledger"], "variant {variant}");
+        assert_eq!(recorded["state"], bulk["state"], "variant {variant}");
+        assert_eq!(recorded["steps"], bulk["steps"], "variant {variant}");
+    }
+}
+
+#[test]
+fn printed_choices_replay_the_run() {
+    let seeded = json(&["run", "munlock-two-cpus", "--schedule", "seed:7", "--json"]);
+    let choices = format!("choices:{}", seeded["choices"].as_str().expect("text"));
+    let replayed = json(&["run", "munlock-two-cpus", "--schedule", &choices, "--json"]);
+    assert_eq!(seeded["state"]["digest"], replayed["state"]["digest"]);
+    assert_eq!(seeded["ledger"], replayed["ledger"]);
+}
+
+#[test]
+fn compare_fits_into_a_mail() {
+    let output = mmscope(&["compare", "munlock", "--old", "0", "--new", "6"]);
+    assert!(output.status.success());
+    let table = text(&output);
+    let widest = table.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(72), "{widest:?} columns");
+    golden("compare-munlock-0-6.txt", &table);
+}
+
+// UPDATE_GOLDEN=1 rewrites the file.
+fn golden(name: &str, found: &str) {
+    let path = format!("{}/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, found).expect("the golden file can be written");
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(expected, found, "{path}");
+}
+
+#[test]
+fn compare_json_has_both_sides() {
+    let both = json(&["compare", "munlock", "--old", "5", "--new", "6", "--json"]);
+    assert_eq!(both["old"]["ledger"]["rmw"]["total"], 624);
+    assert_eq!(both["new"]["ledger"]["rmw"]["total"], 512);
+}
+
+#[test]
+fn list_names_every_variant() {
+    let list = json(&["list", "--json"]);
+    let munlock = list.as_array().and_then(|all| all.first()).expect("munlock is first");
+    let names: Vec<&str> =
+        munlock["variants"].as_array().expect("variants").iter().filter_map(|v| v["name"].as_str()).collect();
+    assert_eq!(
+        names,
+        ["0", "1", "2", "3", "4", "5", "6", "5-v2", "6-v2", "7-v2", "7", "fixed", "v5.10", "v6.1", "today"]
+    );
+    assert!(text(&mmscope(&["list"])).contains("putback-race"));
+}
+
+#[test]
+fn a_broken_rule_ends_with_status_1() {
+    let output = mmscope(&["run", "munlock-truncate", "--variant", "6"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains("deadlock"), "{}", text(&output));
+}
+
+#[test]
+fn a_claim_that_the_variant_is_known_to_break_is_no_failure() {
+    let run = json(&["run", "munlock", "--variant", "6", "--json"]);
+    let broken: Vec<&Value> =
+        run["claims"].as_array().expect("claims").iter().filter(|claim| claim["holds"] == false).collect();
+    assert_eq!(broken.len(), 1);
+    assert_eq!(broken[0]["known"], true);
+}
+
+#[test]
+fn wrong_input_is_named_with_what_was_expected() {
+    let table: &[(&[&str], &str)] = &[
+        (&["run", "munlok"], "did you mean `munlock`"),
+        (&["run"], "name of a scenario"),
+        (&["run", "munlock", "--variant", "5v2"], "did you mean `5-v2`"),
+        (&["run", "munlock", "--variant", "6", "--set", "page=3"], "did you mean `pages`"),
+        (&["run", "munlock", "--set", "pages=0"], "a number from 1 to"),
+        (&["run", "munlock", "--set", "thp=maybe"], "true or false"),
+        (&["run", "munlock", "--set", "pages"], "key=value"),
+        (&["run", "munlock", "--set", "thp=true"], "a multiple of 512"),
+        (&["run", "munlock", "--schedule", "fifo"], "round-robin"),
+        (&["run", "munlock-two-cpus", "--schedule", "choices:0,x"], "item 2"),
+        (&["run", "munlock-two-cpus", "--schedule", "choices:7"], "CPU 7"),
+        (&["run", "munlock", "--schedule", "choices:0x3"], "expected 0 or fewer"),
+        (&["run", "munlock", "--set", "pages=1000000"], "bulk"),
+        (&["sing"], "unknown command `sing`"),
+        (&["run", "munlock", "--frobnicate"], "--frobnicate"),
+    ];
+    for (args, expected) in table {
+        let output = mmscope(args);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
+        assert!(message.contains(expected), "{args:?}: {message}");
+        assert!(output.stdout.is_empty(), "{args:?}");
+    }
+}
