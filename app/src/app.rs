@@ -65,6 +65,8 @@ pub struct App {
     pub banner: RwSignal<Option<Banner>>,
     /// What is open.
     pub dialog: RwSignal<Option<Dialog>>,
+    /// The table and the claims are open where they have no column of their own.
+    pub counts: RwSignal<bool>,
     /// What the reader has chosen for good.
     pub settings: RwSignal<Settings>,
     /// Said to assistive technology.
@@ -129,6 +131,7 @@ impl App {
             looked: RwSignal::new(page),
             banner: RwSignal::new(banner),
             dialog: RwSignal::new(None),
+            counts: RwSignal::new(false),
             settings,
             said: RwSignal::new(String::new()),
             size,
@@ -334,7 +337,8 @@ impl App {
         }
         let modified = event.ctrl_key() || event.alt_key() || event.meta_key();
         let (key, shift) = (event.key(), event.shift_key());
-        let Some(action) = keys::action(Press { key: &key, shift, modified }, self.settings.read_untracked().letters) else {
+        let Some(action) = keys::action(Press { key: &key, shift, modified }, self.settings.read_untracked().letters)
+        else {
             return;
         };
         if self.dialog.get_untracked().is_some() || takes_keys(event, action) {

@@ -64,7 +64,7 @@ impl Measures {
         match size {
             Size::Wide => wide,
             Size::Medium => {
-                Measures { width: 992.0, height: 127.0, left: 104.0, right: 982.0, lower: 74.0, shift: 64.0, ..wide }
+                Measures { width: 992.0, height: 121.0, left: 104.0, right: 982.0, lower: 69.0, shift: 59.0, ..wide }
             }
             Size::Narrow => Measures {
                 width: 366.0,
@@ -289,7 +289,8 @@ impl Chart {
 
     /// Spans as one path. What would be less than a third of a pixel apart is drawn as one.
     fn spans(&self, spans: &[Span], y: f32, h: f32) -> String {
-        let mut sorted: Vec<(u32, u32)> = spans.iter().map(|span| (span.start, span.end.min(self.ends.old.max(self.ends.new)))).collect();
+        let mut sorted: Vec<(u32, u32)> =
+            spans.iter().map(|span| (span.start, span.end.min(self.ends.old.max(self.ends.new)))).collect();
         sorted.sort_unstable();
         let mut d = String::new();
         let mut open: Option<(f32, f32)> = None;
@@ -319,9 +320,12 @@ impl Chart {
         }
         let batches = lanes.blocks.iter().any(|block| !block.phases.is_empty());
         let x = m.left - 8.0;
-        for (down, name) in
-            [(0.0, if batches { "batch" } else { "page" }), (11.5, "functions"), (25.0, "lru_lock"), (37.5, "page lock, ptl")]
-        {
+        for (down, name) in [
+            (0.0, if batches { "batch" } else { "page" }),
+            (11.5, "functions"),
+            (25.0, "lru_lock"),
+            (37.5, "page lock, ptl"),
+        ] {
             text("tl r", x, y + down, name);
         }
     }
@@ -367,7 +371,9 @@ impl Chart {
             self.texts.push(Text { class: "tl", x, y: y + 24.5, text: holds });
         }
         if room > 560.0 && self.size == Size::Wide {
-            for (from, class, name) in [(194.0, "ph t4", "lru_add_drain"), (102.0, "ph t3", "isolate"), (42.0, "ph t2", "other")] {
+            for (from, class, name) in
+                [(194.0, "ph t4", "lru_add_drain"), (102.0, "ph t3", "isolate"), (42.0, "ph t2", "other")]
+            {
                 let x = m.width - from;
                 self.tones.push((x - 12.0, y - 3.5, class));
                 self.texts.push(Text { class: "tl", x, y, text: name.into() });
@@ -375,6 +381,9 @@ impl Chart {
         }
     }
 }
+
+/// Most ribbons.
+const RIBBONS: usize = 16;
 
 /// Tones of the function lane.
 const TONES: [(&[FunctionKind], &str); 4] = [
@@ -385,14 +394,14 @@ const TONES: [(&[FunctionKind], &str); 4] = [
 ];
 
 /// Pages at which ribbons begin: the first pages of batches, or each fourteenth page where neither side has batches;
-/// at most 64, and the end.
+/// a few of them where there are many, and the end.
 fn joints(old: &Lanes, new: &Lanes) -> Vec<u32> {
     let batched = |lanes: &&Lanes| lanes.blocks.iter().any(|block| !block.phases.is_empty());
     let mut pages: Vec<u32> = match [new, old].into_iter().find(batched) {
         Some(lanes) => lanes.blocks.iter().map(|block| block.pages.0).collect(),
         None => old.blocks.iter().step_by(14).map(|block| block.pages.0).collect(),
     };
-    let stride = pages.len().div_ceil(64).max(1);
+    let stride = pages.len().div_ceil(RIBBONS).max(1);
     pages = pages.into_iter().step_by(stride).collect();
     let end = [old, new].into_iter().filter_map(|lanes| lanes.blocks.last()).map(|block| block.pages.1 + 1).max();
     pages.extend(end);
@@ -429,8 +438,8 @@ fn holds(lanes: &Lanes) -> Option<String> {
 fn thin(cells: &mut [Cell]) {
     let widest = cells.iter().map(|cell| room(&cell.label)).fold(0.0, f32::max);
     let pitch = cells.last().map_or(1.0, |last| (last.x + last.w - cells[0].x) / cells.len() as f32);
-    let strides = [1, 2, 7, 14, 28, 56, 112, 280, 560, 1120, 2800, 5600];
-    let stride = strides.into_iter().find(|&stride| stride as f32 * pitch >= widest).unwrap_or(usize::MAX);
+    let strides = [1, 7, 14, 28, 56, 112, 280, 560, 1120, 2800, 5600];
+    let stride = strides.into_iter().find(|&stride| stride as f32 * pitch >= widest + 2.0).unwrap_or(usize::MAX);
     for (i, cell) in cells.iter_mut().enumerate() {
         cell.shown = i % stride == 0;
     }
@@ -438,7 +447,7 @@ fn thin(cells: &mut [Cell]) {
 
 /// Pixels that a label of the first lane needs.
 fn room(label: &str) -> f32 {
-    label.chars().count() as f32 * 5.0 + 5.0
+    label.chars().count() as f32 * 4.6 + 5.5
 }
 
 fn rect(d: &mut String, x: f32, y: f32, w: f32, h: f32) {
@@ -524,7 +533,7 @@ mod tests {
             chart.cells[0].iter().filter(|cell| cell.shown).count()
         };
         assert_eq!(shown(56, Size::Wide), 56);
-        assert_eq!(shown(56, Size::Medium), 28);
+        assert_eq!(shown(56, Size::Medium), 8);
         assert!(shown(512, Size::Wide) < 60);
     }
 

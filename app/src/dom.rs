@@ -78,6 +78,10 @@ impl Node {
                 let node = Node::svg("rect").with("class", *class).at("x", rect.x).at("y", rect.y);
                 node.at("width", rect.w).at("height", rect.h).at("rx", *rx)
             }
+            // The line grows by its dash, which is as long as the path.
+            Part::Path { class, d } if class.starts_with("nowline") => {
+                Node::svg("path").with("class", *class).with("pathLength", "1").with("d", d.clone())
+            }
             Part::Path { class, d } => Node::svg("path").with("class", *class).with("d", d.clone()),
             Part::Dot { class, cx, cy, r } => {
                 Node::svg("circle").with("class", *class).at("cx", *cx).at("cy", *cy).at("r", *r)
@@ -129,7 +133,9 @@ impl Node {
         let same_names = self.attributes.len() == before.attributes.len()
             && self.attributes.iter().zip(&before.attributes).all(|(new, old)| new.0 == old.0);
         if !same_names {
-            for (name, _) in before.attributes.iter().filter(|(name, _)| self.attributes.iter().all(|new| new.0 != *name)) {
+            for (name, _) in
+                before.attributes.iter().filter(|(name, _)| self.attributes.iter().all(|new| new.0 != *name))
+            {
                 // Fails for no element.
                 let _ = element.remove_attribute(name);
             }
@@ -205,7 +211,8 @@ impl<K: Copy + Eq + Hash, T: Clone + PartialEq> Layer<K, T> {
 
     /// Shows these shapes.
     pub fn show(&mut self, shapes: Vec<(K, T)>, draw: impl Fn(&T) -> Node) {
-        let same = shapes.len() == self.items.len() && shapes.iter().zip(&self.items).all(|(new, old)| new.0 == old.key);
+        let same =
+            shapes.len() == self.items.len() && shapes.iter().zip(&self.items).all(|(new, old)| new.0 == old.key);
         if same {
             for (item, (_, shape)) in self.items.iter_mut().zip(shapes) {
                 item.show(shape, &draw);

@@ -57,7 +57,8 @@ fn error(part: &str, expected: &'static str) -> LinkError {
 
 /// Writes the hash of a state, with the `#`.
 pub fn encode(link: &Link) -> String {
-    let mut query: Vec<String> = link.params.iter().map(|(name, value)| format!("{}={}", escape(name), escape(value))).collect();
+    let mut query: Vec<String> =
+        link.params.iter().map(|(name, value)| format!("{}={}", escape(name), escape(value))).collect();
     if let Some(schedule) = &link.schedule {
         query.push(format!("schedule={}", escape(schedule)));
     }
@@ -97,14 +98,13 @@ fn read_path(path: &str) -> Result<Link, LinkError> {
     const SHAPE: &str = "v1/SCENARIO/OLD/NEW, such as v1/munlock/0/6";
     let parts: Vec<&str> = path.split('/').collect();
     match parts[..] {
-        [VERSION, scenario, old, new] if !scenario.is_empty() && !old.is_empty() && !new.is_empty() => Ok(Link {
-            scenario: unescape(scenario)?,
-            old: unescape(old)?,
-            new: unescape(new)?,
-            ..Link::default()
-        }),
+        [VERSION, scenario, old, new] if !scenario.is_empty() && !old.is_empty() && !new.is_empty() => {
+            Ok(Link { scenario: unescape(scenario)?, old: unescape(old)?, new: unescape(new)?, ..Link::default() })
+        }
         [VERSION, ..] => Err(error(path, SHAPE)),
-        [version, ..] if version.len() > 1 && version.starts_with('v') && version[1..].bytes().all(|b| b.is_ascii_digit()) => {
+        [version, ..]
+            if version.len() > 1 && version.starts_with('v') && version[1..].bytes().all(|b| b.is_ascii_digit()) =>
+        {
             Err(error(version, "version v1; a newer mmscope may know this link"))
         }
         _ => Err(error(path, SHAPE)),

@@ -233,10 +233,7 @@ impl Beats {
             offset = self.offset(at, before);
         }
         let most = offset.largest();
-        Pair::new(
-            at.old - u32::from(offset.old == most),
-            at.new - u32::from(offset.new == most),
-        )
+        Pair::new(at.old - u32::from(offset.old == most), at.new - u32::from(offset.new == most))
     }
 
     fn offset(&self, at: Pair, beat: usize) -> Pair {

@@ -2,7 +2,7 @@
 //!
 //! What the page shows and what it does with a press of a key is plain Rust without a browser and is tested natively:
 //! [`link`] (how the sides step together), [`track`] (one side), [`session`] (both), [`hash`] (the state in the
-//! address), [`keys`], [`settings`], [`text`], [`chart`] (the timeline's shapes). [`app`] joins it to the browser;
+//! address), [`keys`], [`settings`], [`text`], [`chart`] (the timeline's shapes), [`roam`]. [`app`] joins it to the browser;
 //! [`panels`] are the parts of the page, [`dom`] keeps elements up to date that change with every step.
 
 mod app;
@@ -12,6 +12,7 @@ mod hash;
 mod keys;
 mod link;
 mod panels;
+mod roam;
 mod session;
 mod settings;
 mod text;

@@ -5,7 +5,7 @@
 use sim_core::engine::Milestone;
 use sim_core::scenario::{RunSpec, Scenario, SpecError};
 use sim_core::view::{PageNo, View};
-use stage::{Form, Scene};
+use stage::{Form, Regions, Scene};
 
 use crate::hash;
 use crate::link::{Beats, Link, Pair, Which};
@@ -241,7 +241,8 @@ impl Session {
 
     fn measure(&mut self) {
         let [old, new] = &mut self.sides;
-        self.frame.whole = old.track.measure(&self.frame).max(&new.track.measure(&self.frame));
+        let needs = [old.track.measure(&self.frame), new.track.measure(&self.frame)];
+        self.frame.whole = highest(&self.beats, &needs);
         self.draw(Moved::Jumped);
     }
 
@@ -344,9 +345,7 @@ impl Session {
             Go::By(by) => self.at_clock(self.clock().saturating_add_signed(by).min(self.clock_end())),
             Go::Side(which, step) => self.side_to(at, which, step),
             Go::Pair(pair) => pair,
-            Go::Tenths(tenths) => {
-                self.at_clock((u64::from(self.clock_end()) * u64::from(tenths) / 10) as u32)
-            }
+            Go::Tenths(tenths) => self.at_clock((u64::from(self.clock_end()) * u64::from(tenths) / 10) as u32),
         };
         to.min(ends)
     }
@@ -370,7 +369,10 @@ impl Session {
             // The longer run goes back alone until it is where the other ended.
             Link::Step => {
                 let most = at.old.max(at.new);
-                Pair::new(at.old - u32::from(at.old == most && most > 0), at.new - u32::from(at.new == most && most > 0))
+                Pair::new(
+                    at.old - u32::from(at.old == most && most > 0),
+                    at.new - u32::from(at.new == most && most > 0),
+                )
             }
             Link::Off => at.with(self.active, at.of(self.active).saturating_sub(1)),
         }
@@ -478,7 +480,214 @@ impl Side {
     }
 }
 
+/// The highest that each region gets on the way through both runs together.
+fn highest(beats: &Beats, needs: &[Vec<(u32, Regions)>; 2]) -> Regions {
+    let mut moments: Vec<Pair> = Vec::new();
+    for which in Which::BOTH {
+        moments.extend(needs[which as usize].iter().map(|&(step, _)| beats.partner(which, step)));
+    }
+    let mut whole = Regions::default();
+    for at in moments {
+        let rows = Which::BOTH.map(|which| {
+            let needs = &needs[which as usize];
+            let known = needs.partition_point(|&(step, _)| step <= at.of(which)).max(1);
+            &needs[known - 1].1
+        });
+        let both = rows[0].max(rows[1]);
+        let totals: Vec<u16> = whole.zones.iter().map(|zone| zone.total).collect();
+        whole = whole.max(&both);
+        // Lists are at their highest at different moments, so the zone is not as high as their sum.
+        for (i, zone) in whole.zones.iter_mut().enumerate() {
+            zone.total = totals.get(i).copied().unwrap_or(0).max(both.zones[i].total);
+        }
+    }
+    whole
+}
+
 fn key(subject: &Subject, which: Which) -> String {
     let Subject { scenario, variants, params, schedule } = subject;
     format!("{which:?} {scenario} {} {params:?} {schedule:?}", variants[which as usize])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::scenario::SCENARIOS;
+
+    fn subject(scenario: &str, old: &str, new: &str, params: &[(&str, &str)]) -> Subject {
+        Subject {
+            scenario: scenario.into(),
+            variants: [old.into(), new.into()],
+            params: params.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+            schedule: None,
+        }
+    }
+
+    fn open(pages: &str) -> Session {
+        Session::open(&subject("munlock", "0", "6", &[("pages", pages)]), Form::Wide).unwrap()
+    }
+
+    #[test]
+    fn every_scenario_opens_and_goes_to_its_end() {
+        for scenario in SCENARIOS {
+            let mut session = Session::open(&Subject::of(scenario), Form::Wide).unwrap();
+            assert_eq!(session.at(), Pair::default());
+            session.go(Go::Clock(u32::MAX));
+            assert_eq!(session.at(), session.beats.ends(), "{}", scenario.name);
+            assert!(session.ended());
+        }
+    }
+
+    #[test]
+    fn every_variant_stands_beside_every_other_at_the_same_milestones() {
+        let variants = SCENARIOS[0].variants;
+        let mut session = open("30");
+        for new in variants {
+            let mut other = session.subject.clone();
+            other.variants[1] = new.name.into();
+            session.load(&other).unwrap();
+            // The system call, the loop, its end, the return.
+            assert!(session.beats.all().len() >= 4, "{}", new.name);
+            while session.go(Go::Next) != Moved::Not {
+                let at = session.at();
+                let marks = Which::BOTH.map(|which| {
+                    let marks = session.side(which).track.run.timeline.marks();
+                    marks.iter().filter(|mark| mark.step == at.of(which)).map(|mark| mark.milestone).collect::<Vec<_>>()
+                });
+                let shared = marks[0].iter().any(|mark| marks[1].contains(mark));
+                assert!(shared || at == session.beats.ends(), "{}: {at:?}", new.name);
+            }
+        }
+    }
+
+    #[test]
+    fn back_is_the_inverse_of_step_however_the_sides_are_joined() {
+        let mut session = open("20");
+        for link in Link::ALL {
+            for start in [Pair::default(), Pair::new(100, 3), Pair::new(7, 200), session.beats.ends()] {
+                session.link = link;
+                session.go(Go::Pair(start));
+                let mut places = vec![session.at()];
+                while places.len() < 60 && session.go(Go::Step) == Moved::Stepped {
+                    places.push(session.at());
+                }
+                for &place in places.iter().rev().skip(1) {
+                    session.go(Go::Back);
+                    assert_eq!(session.at(), place, "{link:?} from {start:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_always_moves_a_side_until_the_end() {
+        let mut session = open("20");
+        for link in Link::ALL {
+            session.link = link;
+            session.go(Go::Pair(Pair::default()));
+            let mut steps = 0;
+            while session.go(Go::Step) != Moved::Not {
+                steps += 1;
+            }
+            assert_eq!(steps, session.clock_end(), "{link:?}");
+            assert!(session.ended());
+            session.go(Go::Pair(session.beats.ends()));
+        }
+    }
+
+    #[test]
+    fn the_scrubber_goes_to_every_place() {
+        let mut session = open("20");
+        for link in Link::ALL {
+            session.link = link;
+            session.go(Go::Pair(Pair::default()));
+            for place in [0, 1, 17, 200, session.clock_end()] {
+                session.go(Go::Clock(place));
+                assert_eq!(session.clock(), place, "{link:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn stepping_and_seeking_show_the_same_picture() {
+        let (mut stepped, mut sought) = (open("20"), open("20"));
+        for place in 1..400 {
+            stepped.go(Go::Step);
+            if place % 37 == 0 {
+                sought.go(Go::Clock(place));
+                let still = |side: &Side| {
+                    let mut scene = side.scene.clone();
+                    scene.tiles.iter_mut().for_each(|tile| tile.motion = stage::Motion::Still);
+                    (scene, side.moment.clone())
+                };
+                for which in Which::BOTH {
+                    assert!(still(stepped.side(which)) == still(sought.side(which)), "place {place}");
+                }
+                sought.go(Go::Clock(stepped.clock_end() - place));
+            }
+        }
+    }
+
+    #[test]
+    fn the_drawing_keeps_its_height() {
+        let mut session = open("56");
+        let height = session.sides[0].scene.height;
+        for _ in 0..200 {
+            session.go(Go::By(9));
+            for side in &session.sides {
+                assert_eq!(side.scene.height, height, "step {}", side.moment.step);
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_shown_changes_nothing() {
+        let mut session = open("20");
+        session.go(Go::Clock(50));
+        let (subject, at) = (session.subject.clone(), session.at());
+        for wrong in [
+            Subject { scenario: "nothing".into(), ..subject.clone() },
+            Subject { variants: ["0".into(), "7b".into()], ..subject.clone() },
+            Subject { params: vec![("pages".into(), "0".into())], ..subject.clone() },
+            Subject { params: vec![("pages".into(), "60000".into())], ..subject.clone() },
+            Subject { params: vec![("at".into(), "0".into())], ..subject.clone() },
+            Subject { schedule: Some("choices:7x3".into()), ..subject.clone() },
+        ] {
+            assert!(session.load(&wrong).is_err(), "{wrong:?}");
+            assert_eq!((&session.subject, session.at()), (&subject, at));
+        }
+    }
+
+    #[test]
+    fn runs_are_kept() {
+        let mut session = open("20");
+        let first = session.subject.clone();
+        let second = Subject { variants: ["0".into(), "5".into()], ..first.clone() };
+        session.load(&second).unwrap();
+        session.load(&first).unwrap();
+        assert_eq!(session.kept.len(), 1);
+        assert_eq!(session.subject, first);
+    }
+
+    #[test]
+    fn links_say_what_is_shown() {
+        let mut session = open("20");
+        session.go(Go::Clock(50));
+        let link = session.link(Some((Which::New, 3)));
+        let mut again = Session::open(&Subject::from_link(&link), Form::Wide).unwrap();
+        again.go(Go::Pair(link.step));
+        assert_eq!(again.link(link.page), link);
+        // Defaults are left out, but for the number of pages.
+        assert_eq!(link.params, [("pages".to_string(), "20".to_string())]);
+    }
+
+    #[test]
+    fn differences_are_real() {
+        let mut session = open("20");
+        session.go(Go::Difference);
+        let at = session.at();
+        assert!(at.old > 0 && at.new > 0);
+        let words = Which::BOTH.map(|which| session.side(which).moment.words.plain());
+        assert_ne!(words[0], words[1]);
+    }
 }

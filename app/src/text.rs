@@ -61,11 +61,6 @@ pub fn milestone(milestone: Option<Milestone>, pages: Option<u32>) -> (String, S
     (strong.to_string(), rest)
 }
 
-/// "old" or "new", then what is said of it.
-pub fn pieces(words: &sim_core::view::Words) -> String {
-    words.0.iter().map(|(text, _)| text.as_str()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,9 +11,11 @@ use stage::{Density, Form, Options, Regions, Scene, TILE_LIMIT, TapeLog, Tapes, 
 /// Most pages of a run that is recorded; what is larger is for the bulk run of the command line.
 pub const MOST_PAGES: u32 = 50_000;
 /// Lines of code that are shown.
-pub const CODE_ROWS: usize = 13;
+pub const CODE_ROWS: usize = 11;
 /// Views that are made to find how high the drawing gets; what is more is sampled.
 const SAMPLES: usize = 4000;
+/// The same where lists are maps, whose height does not follow the steps.
+const FEW_SAMPLES: usize = 8;
 
 /// A recorded run.
 pub struct Track {
@@ -25,7 +27,9 @@ pub struct Track {
     pub end: Vec<Row>,
     /// Longest hold of lru_lock in the whole run.
     pub longest_hold: u32,
-    /// Pages that are mlocked before the first step.
+    /// Small pages of the run.
+    pub pages: u64,
+    /// Those that are mlocked before the first step.
     mlocked: u64,
     tapes: TapeLog,
     columns: u16,
@@ -86,9 +90,12 @@ impl Track {
         let run = spec.record()?;
         let lanes = run.timeline.lanes();
         let end = rows(&run.ledger).to_vec();
-        let mlocked = mlocked(&run.timeline.view());
+        let view = run.timeline.view();
+        let pages = view.pages.iter().map(|page| u64::from(page.nr)).sum();
+        let mlocked = mlocked(&view);
         let columns = columns(&run);
-        let mut track = Track { run, lanes, end, longest_hold: 0, mlocked, tapes: TapeLog::new(columns), columns };
+        let mut track =
+            Track { run, lanes, end, longest_hold: 0, pages, mlocked, tapes: TapeLog::new(columns), columns };
         track.longest_hold = track.hold_until(track.steps());
         Ok(track)
     }
@@ -128,35 +135,45 @@ impl Track {
         view(&self.run, kinds)
     }
 
-    /// The highest that each region gets. Goes through the whole run, which also fills the tapes.
-    pub fn measure(&mut self, frame: &Frame) -> Regions {
+    /// The rows that each region needs, from the steps on at which that changes. Goes through the whole run, which
+    /// also fills the tapes.
+    pub fn measure(&mut self, frame: &Frame) -> Vec<(u32, Regions)> {
         let at = self.cursor();
         let steps: Vec<u32> = (0..=self.steps()).filter(|&step| step == 0 || self.moves_pages(step)).collect();
-        let stride = steps.len().div_ceil(SAMPLES).max(1);
-        let few = self.run.timeline.numbers().frames().len() > TILE_LIMIT;
-        let stride = if few { steps.len().div_ceil(8).max(1) } else { stride };
-        let mut whole = Regions::default();
-        for &step in steps.iter().step_by(stride) {
+        let maps = self.run.timeline.numbers().frames().len() > TILE_LIMIT;
+        let samples = if maps { FEW_SAMPLES } else { SAMPLES };
+        let mut needs: Vec<(u32, Regions)> = Vec::new();
+        for &step in steps.iter().step_by(steps.len().div_ceil(samples).max(1)) {
             self.seek(step);
             let view = self.view(&frame.kinds);
-            let tapes = self.tapes_at(&view, frame);
-            let options = Options { form: frame.form, columns: frame.columns, tapes: tapes.as_ref(), ..Options::default() };
-            whole = whole.max(&regions(&view, &options));
+            let rows = self.regions(&view, frame);
+            if needs.last().is_none_or(|(_, last)| *last != rows) {
+                needs.push((step, rows));
+            }
         }
         self.seek(at);
-        whole
+        needs
     }
 
     /// The rows that each region needs at the cursor.
     pub fn regions(&mut self, view: &View, frame: &Frame) -> Regions {
         let tapes = self.tapes_at(view, frame);
-        regions(view, &Options { form: frame.form, columns: frame.columns, tapes: tapes.as_ref(), ..Options::default() })
+        regions(
+            view,
+            &Options { form: frame.form, columns: frame.columns, tapes: tapes.as_ref(), ..Options::default() },
+        )
     }
 
     /// The drawing at the cursor.
     pub fn scene(&mut self, view: &View, frame: &Frame, rows: &Regions) -> Scene {
         let tapes = self.tapes_at(view, frame);
-        let options = Options { form: frame.form, columns: frame.columns, tapes: tapes.as_ref(), regions: Some(rows), ..Options::default() };
+        let options = Options {
+            form: frame.form,
+            columns: frame.columns,
+            tapes: tapes.as_ref(),
+            regions: Some(rows),
+            ..Options::default()
+        };
         layout(view, &options)
     }
 
@@ -172,13 +189,10 @@ impl Track {
         let at = self.run.timeline.cursor();
         let timeline = &mut self.run.timeline;
         let tapes = self.tapes.at(at as u32, |step| {
-            if step as usize == at {
-                return Some(view.clone());
-            }
             let moved = step == 0 || moves_pages(&timeline.records()[step as usize - 1]);
             moved.then(|| {
                 timeline.seek(step as usize);
-                timeline.view()
+                if step as usize == at { view.clone() } else { timeline.view() }
             })
         });
         let tapes = tapes.clone();
@@ -264,10 +278,10 @@ fn mlocked(view: &View) -> u64 {
 /// Batches of 14 get 14 columns, of 15 get 15, larger ones 16: a batch is a row.
 fn columns(run: &Run) -> u16 {
     let batch = match run.spec.params.get("pagevec") {
-        0 => u16::from(run.timeline.config().pagevec),
-        set => set as u16,
+        0 => run.timeline.config().pagevec,
+        set => set,
     };
-    batch.clamp(14, 16)
+    batch.clamp(14, 16) as u16
 }
 
 /// A step that may have changed where a page is.

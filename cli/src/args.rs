@@ -135,3 +135,72 @@ fn key_value(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or_else(|| format!("--set `{text}`; expected key=value"))?;
     Ok((key.to_string(), value.to_string()))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn arguments(words: &[String]) -> impl Iterator<Item = OsString> {
+        std::iter::once("mmscope").chain(words.iter().map(String::as_str)).map(OsString::from)
+    }
+
+    #[test]
+    fn both_spellings_of_a_value_are_read() {
+        for words in [&["run", "munlock", "--set", "pages=3"][..], &["run", "--set=pages=3", "munlock"]] {
+            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+            let Ok(Command::Run(ask)) = parse(arguments(&words)) else { panic!("{words:?}") };
+            assert_eq!(ask.scenario, "munlock");
+            assert_eq!(ask.set, [("pages".to_string(), "3".to_string())]);
+        }
+    }
+
+    #[test]
+    fn a_value_may_hold_an_equals_sign() {
+        assert_eq!(key_value("a=b=c"), Ok(("a".to_string(), "b=c".to_string())));
+    }
+
+    // Words that mean something, and others.
+    fn word() -> impl Strategy<Value = String> {
+        let known = prop::sample::select(vec![
+            "run",
+            "list",
+            "compare",
+            "help",
+            "munlock",
+            "putback-race",
+            "--variant",
+            "--old",
+            "--new",
+            "6",
+            "today",
+            "--set",
+            "pages=3",
+            "pages=",
+            "=",
+            "--schedule",
+            "seed:1",
+            "choices:0x3,1",
+            "choices:",
+            "--bulk",
+            "--check",
+            "--json",
+            "--",
+            "-",
+            "--set=at=2",
+            "-x",
+            "--json=1",
+        ]);
+        prop_oneof![4 => known.prop_map(str::to_string), 1 => any::<String>()]
+    }
+
+    proptest! {
+        #[test]
+        fn any_command_line_gets_an_answer(words in prop::collection::vec(word(), 0..8)) {
+            if let Err(message) = parse(arguments(&words)).and_then(crate::execute) {
+                prop_assert!(!message.trim().is_empty());
+            }
+        }
+    }
+}

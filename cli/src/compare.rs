@@ -3,6 +3,8 @@
 use std::fmt::Write;
 
 use serde::Serialize;
+use sim_core::ledger::rows;
+use sim_core::scenario::Scenario;
 
 use crate::args::Ask;
 use crate::json::{self, RunJson};
@@ -12,8 +14,23 @@ use crate::{Report, table};
 /// Two runs.
 #[derive(Serialize)]
 struct CompareJson {
+    /// The rows of the table, in its order.
+    rows: Vec<RowJson>,
     old: RunJson,
     new: RunJson,
+}
+
+/// One quantity of both runs: counts of the measured section.
+#[derive(Serialize)]
+struct RowJson {
+    /// Stable name.
+    key: &'static str,
+    /// Label in the table.
+    label: &'static str,
+    old: u64,
+    new: u64,
+    /// New less old.
+    difference: i64,
 }
 
 /// Two kernels side by side.
@@ -22,20 +39,35 @@ struct CompareJson {
 ///
 /// Says what of the input is wrong and what was expected.
 pub fn compare(ask: &Ask) -> Result<Report, String> {
-    let scenario = sim_core::scenario::Scenario::find(&ask.scenario).map_err(|error| error.to_string())?;
+    let scenario = Scenario::find(&ask.scenario).map_err(|error| error.to_string())?;
     let old = run::make(ask, Some(ask.old.as_deref().unwrap_or(scenario.sides.0)))?;
     let new = run::make(ask, Some(ask.new.as_deref().unwrap_or(scenario.sides.1)))?;
     let holds = old.holds() && new.holds();
-    let text =
-        if ask.json { json::print(&CompareJson { old: old.json(), new: new.json() }) } else { plain(&old, &new) };
+    let text = if ask.json { json::print(&both(old, new)) } else { plain(&old, &new) };
     Ok(Report { text, holds })
 }
 
+fn both(old: Made, new: Made) -> CompareJson {
+    let pairs = rows(&old.ledger).into_iter().zip(rows(&new.ledger));
+    let row = |(old, new): (sim_core::ledger::Row, sim_core::ledger::Row)| RowJson {
+        key: old.key,
+        label: old.label,
+        old: old.value,
+        new: new.value,
+        difference: new.value as i64 - old.value as i64,
+    };
+    CompareJson { rows: pairs.map(row).collect(), old: old.json(), new: new.json() }
+}
+
 fn plain(old: &Made, new: &Made) -> String {
-    let mut text = String::new();
-    let _ = writeln!(text, "{}, {}", old.spec.scenario.name, table::params(&old.spec.params));
-    let _ = writeln!(text, "old: {}  ({})", old.spec.variant.label, old.spec.variant.name);
-    let _ = writeln!(text, "new: {}  ({})\n", new.spec.variant.label, new.spec.variant.name);
+    let mut text = table::wrapped(&format!("{}, {}", old.spec.scenario.name, table::params(&old.spec.params)), "");
+    for (side, made) in [("old", old), ("new", new)] {
+        text.push_str(&table::wrapped(
+            &format!("{side}: {}  ({})", made.spec.variant.label, made.spec.variant.name),
+            "",
+        ));
+    }
+    text.push('\n');
     let pages = u64::from(old.spec.params.get("pages"));
     text.push_str(&table::two(&old.ledger, &new.ledger, pages));
     for (side, made) in [("old", old), ("new", new)] {

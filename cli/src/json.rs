@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use sim_core::engine::{Violation, print_choices};
 use sim_core::ledger::{Count, How, Ledger, LockCounts, Site};
 use sim_core::machine::{Event, LockClass, Machine, PageFlag, Stat};
-use sim_core::scenario::{Claim, Kind, Params};
+use sim_core::scenario::{Claim, Kind, Param, RunSpec};
 use sim_core::view::Lru;
 
 /// Free block orders 0 to 10.
@@ -155,13 +155,14 @@ pub fn print(value: &impl Serialize) -> String {
     text
 }
 
-/// Parameters with their values: numbers as numbers, flags as booleans.
-pub fn params(params: &Params) -> Map<String, Value> {
-    let value = |kind, value| match kind {
+/// Parameters with their values: numbers as numbers, flags as booleans; slots of a pagevec as the variant has them.
+pub fn params(spec: &RunSpec) -> Map<String, Value> {
+    let value = |param: &Param, value| match param.kind {
+        Kind::Number { .. } if param.name == "pagevec" && value == 0 => Value::from(spec.variant.config.pagevec),
         Kind::Number { .. } => Value::from(value),
         Kind::Flag => Value::from(value != 0),
     };
-    params.iter().map(|(param, n)| (param.name.to_string(), value(param.kind, n))).collect()
+    spec.params.iter().map(|(param, n)| (param.name.to_string(), value(param, n))).collect()
 }
 
 /// Choices as text.

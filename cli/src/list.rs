@@ -1,11 +1,10 @@
 //! `mmscope list`
 
-use std::fmt::Write;
-
 use serde::Serialize;
 use sim_core::scenario::{Kind, Param, SCENARIOS, Scenario};
 
 use crate::Report;
+use crate::table::wrapped;
 
 #[derive(Serialize)]
 struct ScenarioJson {
@@ -73,19 +72,21 @@ fn param(param: &Param) -> ParamJson {
 fn plain() -> String {
     let mut text = String::new();
     for scenario in SCENARIOS {
-        let _ = writeln!(text, "{}: {}\n  {}", scenario.name, scenario.title, scenario.summary);
-        let _ = writeln!(text, "  Watch: {}", scenario.watch);
-        let _ = writeln!(text, "  Variants (--variant, --old, --new):");
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&wrapped(&format!("{}: {}", scenario.name, scenario.title), ""));
+        text.push_str(&wrapped(scenario.summary, "  "));
+        text.push_str(&wrapped(&format!("Watch: {}", scenario.watch), "  "));
+        text.push_str("  Variants (--variant, --old, --new):\n");
         for variant in scenario.variants {
-            let _ = writeln!(text, "    {:8} {}", variant.name, variant.title);
+            text.push_str(&wrapped(&format!("{:8} {}", variant.name, variant.title), "    "));
         }
-        let _ = writeln!(text, "  Parameters (--set):");
+        text.push_str("  Parameters (--set):\n");
         for param in scenario.params {
-            let _ = writeln!(text, "    {:18} {:>6}  {}", param.name, param.print(param.default), param.doc);
+            let default = param.print(param.default);
+            text.push_str(&wrapped(&format!("{:18} {default:>6}  {}", param.name, param.doc), "    "));
         }
-        text.push('\n');
     }
-    text.truncate(text.trim_end().len());
-    text.push('\n');
     text
 }

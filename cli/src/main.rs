@@ -27,10 +27,15 @@ fn main() -> ExitCode {
     match args::parse(std::env::args_os()).and_then(execute) {
         Ok(report) => print(&report),
         Err(message) => {
-            eprintln!("mmscope: {message}");
+            complain(&message);
             ExitCode::from(2)
         }
     }
+}
+
+// Where standard error is closed, the status has to do.
+fn complain(message: &str) {
+    let _ = writeln!(io::stderr(), "mmscope: {message}");
 }
 
 fn execute(command: Command) -> Result<Report, String> {
@@ -50,7 +55,7 @@ fn print(report: &Report) -> ExitCode {
     let mut out = io::stdout().lock();
     match out.write_all(report.text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            eprintln!("mmscope: can't write the result: {error}");
+            complain(&format!("can't write the result: {error}"));
             ExitCode::from(2)
         }
         _ if report.holds => ExitCode::SUCCESS,

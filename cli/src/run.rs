@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use sim_core::engine::{Violation, check_all};
+use sim_core::engine::{Engine, MAX_STEPS, Schedule, Violation, check_all};
 use sim_core::ledger::Ledger;
-use sim_core::machine::Machine;
-use sim_core::scenario::{Claim, RunSpec};
+use sim_core::op::World;
+use sim_core::scenario::{Claim, RunSpec, Scenario, SpecError};
 
 use crate::args::Ask;
 use crate::json::{self, InvariantsJson, LedgerJson, ModelledJson, RunJson, StateJson};
@@ -20,15 +20,17 @@ pub struct Made {
     pub spec: RunSpec,
     /// Counts.
     pub ledger: Ledger,
-    /// Micro-operations.
-    pub steps: u64,
-    choices: Vec<u8>,
-    machine: Machine,
-    checked: u64,
     /// Broken rules.
     pub violations: Vec<Violation>,
     /// Claims with what was found.
     pub claims: Vec<Claim>,
+    schedule: String,
+    choices: Vec<u8>,
+    /// Micro-operations.
+    steps: u64,
+    state: StateJson,
+    /// Times that the rules were checked.
+    checked: u64,
 }
 
 /// One run.
@@ -49,13 +51,13 @@ pub fn run(ask: &Ask) -> Result<Report, String> {
 ///
 /// Says what of the input is wrong and what was expected.
 pub fn make(ask: &Ask, variant: Option<&str>) -> Result<Made, String> {
-    let scenario = sim_core::scenario::Scenario::find(&ask.scenario).map_err(|error| error.to_string())?;
-    let spec = spec(ask, scenario.name, variant.unwrap_or(scenario.sides.0)).map_err(|error| error.to_string())?;
+    let scenario = Scenario::find(&ask.scenario).map_err(|error| error.to_string())?;
+    let spec = spec(ask, scenario, variant.unwrap_or(scenario.sides.0)).map_err(|error| error.to_string())?;
     if ask.bulk { bulk(spec, ask.check) } else { recorded(spec) }
 }
 
-fn spec(ask: &Ask, scenario: &str, variant: &str) -> Result<RunSpec, sim_core::scenario::SpecError> {
-    let mut spec = RunSpec::new(scenario, variant)?;
+fn spec(ask: &Ask, scenario: &Scenario, variant: &str) -> Result<RunSpec, SpecError> {
+    let mut spec = RunSpec::new(scenario.name, variant)?;
     for (name, value) in &ask.set {
         spec = spec.set(name, value)?;
     }
@@ -66,11 +68,20 @@ fn spec(ask: &Ask, scenario: &str, variant: &str) -> Result<RunSpec, sim_core::s
 }
 
 fn recorded(spec: RunSpec) -> Result<Made, String> {
+    // Each page is a step at least: what cannot be recorded is not set up either.
+    let pages = spec.params.get("pages");
+    if pages as usize > MAX_STEPS {
+        return Err(format!(
+            "parameter `pages` is `{pages}`; expected fewer, or --bulk: a recorded run is {MAX_STEPS} steps at most"
+        ));
+    }
+    let schedule = schedule(&spec, None)?;
     let mut run = spec.record().map_err(|error| error.to_string())?;
     let steps = run.timeline.len();
     run.timeline.seek(steps);
     Ok(Made {
-        machine: run.timeline.world().machine.clone(),
+        schedule,
+        state: StateJson::new(&run.timeline.world().machine),
         steps: steps as u64,
         choices: run.timeline.choices().to_vec(),
         checked: run.timeline.checked(),
@@ -83,20 +94,34 @@ fn recorded(spec: RunSpec) -> Result<Made, String> {
 
 fn bulk(spec: RunSpec, check: bool) -> Result<Made, String> {
     let engine = spec.bulk(SLICE, |_| true).map_err(|error| error.to_string())?;
-    let world = engine.world().clone();
-    let broken = if check { check_all(&world.machine, spec.variant.config, true).err() } else { None };
+    let schedule = schedule(&spec, Some(&engine))?;
+    let world: &World = &engine.world();
+    let broken = if check { check_all(&world.machine, engine.config(), true).err() } else { None };
     let violations = engine.violation().cloned().into_iter().chain(broken).collect::<Vec<_>>();
-    let claims = if violations.is_empty() { spec.check_claims(&world) } else { Vec::new() };
+    let claims = if violations.is_empty() { spec.check_claims(world) } else { Vec::new() };
     Ok(Made {
-        machine: world.machine,
+        schedule,
+        state: StateJson::new(&world.machine),
         steps: world.clock,
         choices: Vec::new(),
         checked: u64::from(check),
         violations,
         claims,
-        ledger: world.ledger,
+        ledger: world.ledger.clone(),
         spec,
     })
+}
+
+// Name of the schedule. Where none was asked for, the scenario's own may be round-robin too, which only its set-up knows.
+fn schedule(spec: &RunSpec, engine: Option<&Engine>) -> Result<String, String> {
+    if spec.schedule.is_some() {
+        return Ok(spec.schedule_name());
+    }
+    let own = match engine {
+        Some(engine) => engine.schedule().clone(),
+        None => spec.start(true).map_err(|error| error.to_string())?.schedule().clone(),
+    };
+    Ok(if own == Schedule::RoundRobin { "round-robin".to_string() } else { spec.schedule_name() })
 }
 
 impl Made {
@@ -106,17 +131,17 @@ impl Made {
     }
 
     /// The run as JSON.
-    pub fn json(&self) -> RunJson {
+    pub fn json(self) -> RunJson {
         RunJson {
             mmscope: env!("CARGO_PKG_VERSION"),
             scenario: self.spec.scenario.name,
             variant: self.spec.variant.name,
-            params: json::params(&self.spec.params),
-            schedule: self.spec.schedule_name(),
+            params: json::params(&self.spec),
+            schedule: self.schedule,
             choices: json::choices(&self.choices),
             steps: self.steps,
             ledger: LedgerJson::new(&self.ledger),
-            state: StateJson::new(&self.machine),
+            state: self.state,
             modelled_ns: ModelledJson::default(),
             invariants: InvariantsJson {
                 checked: self.checked,
@@ -129,11 +154,12 @@ impl Made {
     fn plain(&self) -> String {
         let mut text = String::new();
         let (scenario, variant) = (self.spec.scenario, self.spec.variant);
-        let _ = writeln!(text, "{}, variant {}: {}", scenario.name, variant.name, variant.title);
-        let _ = writeln!(text, "{}\n", table::params(&self.spec.params));
+        text.push_str(&table::wrapped(&format!("{}, variant {}: {}", scenario.name, variant.name, variant.title), ""));
+        text.push_str(&table::wrapped(&table::params(&self.spec.params), ""));
+        text.push('\n');
         let pages = u64::from(self.spec.params.get("pages"));
         text.push_str(&table::one(&self.ledger, pages));
-        let _ = writeln!(text, "\n{} steps", table::number(self.steps));
+        let _ = writeln!(text, "\n{} steps, schedule {}", self.steps, self.schedule);
         text.push_str(&table::verdicts(&self.claims, &self.violations));
         text
     }

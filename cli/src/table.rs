@@ -20,13 +20,8 @@ pub fn params(params: &Params) -> String {
 pub fn one(ledger: &Ledger, pages: u64) -> String {
     let mut text = format!("{:<24}{:>14}{:>12}\n", "", "count", "per page");
     for row in rows(ledger) {
-        let _ = writeln!(
-            text,
-            "{:<24}{:>14}{:>12}",
-            indented(row.group, row.label),
-            number(row.value),
-            per_page(row.value, pages)
-        );
+        let _ =
+            writeln!(text, "{:<24}{:>14}{:>12}", indented(row.group, row.label), row.value, per_page(row.value, pages));
     }
     text
 }
@@ -40,8 +35,8 @@ pub fn two(old: &Ledger, new: &Ledger, pages: u64) -> String {
             text,
             "{:<20}{:>12}{:>12}{:>12}{:>8}{:>8}",
             indented(old.group, old.label),
-            number(old.value),
-            number(new.value),
+            old.value,
+            new.value,
             if difference == 0 { "0".to_string() } else { format!("{difference:+}") },
             per_page(old.value, pages),
             per_page(new.value, pages),
@@ -52,11 +47,6 @@ pub fn two(old: &Ledger, new: &Ledger, pages: u64) -> String {
 
 fn indented(group: Group, label: &str) -> String {
     if group == Group::Words { format!("  {label}") } else { label.to_string() }
-}
-
-/// A number, as it is.
-pub fn number(n: u64) -> String {
-    n.to_string()
 }
 
 fn per_page(value: u64, pages: u64) -> String {
@@ -76,30 +66,40 @@ pub fn verdicts(claims: &[Claim], violations: &[Violation]) -> String {
             "{verdict}: {}: expected {}, found {} [{}]",
             claim.claim, claim.expected, claim.found, claim.source
         );
-        text.push_str(&wrapped(&line));
+        text.push_str(&wrapped(&line, "  "));
     }
     for violation in violations {
-        text.push_str(&wrapped(&format!(
-            "BROKEN RULE at step {}: {}: {}",
-            violation.step, violation.rule, violation.detail
-        )));
+        let line = format!("BROKEN RULE at step {}: {}: {}", violation.step, violation.rule, violation.detail);
+        text.push_str(&wrapped(&line, "  "));
     }
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
-// Wraps at blanks; what follows the first line is set in.
-fn wrapped(line: &str) -> String {
-    let mut text = String::from(" ");
-    let mut column = 1;
-    for word in line.split(' ') {
-        if column + 1 + word.chars().count() > WIDTH {
-            text.push_str("\n    ");
-            column = 4;
+/// A line that starts at an indent, wrapped at blanks; what follows its first line is set in further. A word that is
+/// longer than a line stands alone.
+pub fn wrapped(line: &str, indent: &str) -> String {
+    let mut text = String::from(indent);
+    let mut column = indent.len();
+    let start = column;
+    for word in plain(line).split(' ') {
+        let length = word.chars().count();
+        if column > start && column + 1 + length > WIDTH {
+            text.push('\n');
+            text.push_str(indent);
+            text.push_str("   ");
+            column = indent.len() + 3;
+        } else if column > start {
+            text.push(' ');
+            column += 1;
         }
-        text.push(' ');
         text.push_str(word);
-        column += 1 + word.chars().count();
+        column += length;
     }
     text.push('\n');
     text
+}
+
+/// The text without what a mail may garble.
+pub fn plain(text: &str) -> String {
+    text.replace(['–', '—'], "-").replace('×', "x")
 }

@@ -35,22 +35,31 @@ fn Broken() -> impl IntoView {
             crate::link::Which::BOTH.map(|which| {
                 let side = session.side(which);
                 side.track.run.timeline.violation().map(|violation| {
-                    (format!("{}: {}", which.name(), side.label()), violation.rule, violation.detail.clone(), violation.step)
+                    (
+                        format!("{}: {}", which.name(), side.label()),
+                        violation.rule,
+                        violation.detail.clone(),
+                        violation.step,
+                    )
                 })
             })
         })
     });
     let bars = move || {
-        crate::link::Which::BOTH.into_iter().zip(broken.get()).filter_map(|(which, broken)| {
-            let (side, rule, detail, step) = broken?;
-            let go = move |_| app.step(crate::session::Go::Side(which, step));
-            Some(view! {
-                <div class="banner note">
-                    <span><b>"✗ "{rule}</b>" breaks in "{side}": "{detail}</span>
-                    <button on:click=go>{format!("Go to step {step}")}</button>
-                </div>
+        crate::link::Which::BOTH
+            .into_iter()
+            .zip(broken.get())
+            .filter_map(|(which, broken)| {
+                let (side, rule, detail, step) = broken?;
+                let go = move |_| app.step(crate::session::Go::Side(which, step));
+                Some(view! {
+                    <div class="banner note">
+                        <span><b>"✗ "{rule}</b>" breaks in "{side}": "{detail}</span>
+                        <button on:click=go>{format!("Go to step {step}")}</button>
+                    </div>
+                })
             })
-        }).collect_view()
+            .collect_view()
     };
     view! { {bars} }
 }

@@ -5,11 +5,12 @@ use sim_core::view::{Line, LineState, Listing};
 
 use crate::app::App;
 use crate::link::Which;
-use crate::text::thousands;
 use crate::track::CODE_ROWS;
 
-/// Calls that the call stack shows; what is between the first and the last two is left out.
-const STACK: usize = 4;
+/// Characters that there is room for in the call stack.
+const ROOM: usize = 58;
+/// Characters between two calls, with what stands for those left out.
+const BETWEEN: usize = 3;
 
 /// The code of one side.
 #[component]
@@ -23,15 +24,22 @@ pub fn Code(which: Which) -> impl IntoView {
     let row = move |i: usize| {
         let line = app.memo(move |session| {
             let listing = &session.side(which).moment.listing;
-            listing.lines.get(i).map(|line| (line.clone(), is_near(listing, i)))
+            let left =
+                listing.lines.iter().filter(|line| !line.text.is_empty()).map(|line| line.indent).min().unwrap_or(0);
+            listing.lines.get(i).map(|line| {
+                let indent = line.indent.saturating_sub(left);
+                (Line { indent, ..line.clone() }, is_near(listing, i))
+            })
         });
         view! { <Row line=line /> }
     };
     view! {
         <div class="code">
             <p class="crumb">
-                <span class="sr">{which.name()}", call stack: "</span>
-                {move || crumbs(&stack.read())}
+                <span class="calls">
+                    <span class="sr">{which.name()}", call stack: "</span>
+                    {move || crumbs(&stack.read())}
+                </span>
                 <span class="file" title=move || format!("follows {}", file.read().1)>{move || file.read().0}</span>
             </p>
             <ol>{(0..CODE_ROWS).map(row).collect_view()}</ol>
@@ -41,16 +49,18 @@ pub fn Code(which: Which) -> impl IntoView {
 
 #[component]
 fn Row(line: Memo<Option<(Line, bool)>>) -> impl IntoView {
-    let with = move |read: fn(&Line) -> String| move || line.read().as_ref().map_or(String::new(), |(line, _)| read(line));
+    let with =
+        move |read: fn(&Line) -> String| move || line.read().as_ref().map_or(String::new(), |(line, _)| read(line));
     let class = move || match &*line.read() {
         None => "none",
         Some((line, near)) => class(line.state, *near),
     };
-    let current = move || line.read().as_ref().is_some_and(|(line, _)| line.state == LineState::Running).then_some("step");
+    let current =
+        move || line.read().as_ref().is_some_and(|(line, _)| line.state == LineState::Running).then_some("step");
     let text = move || line.read().as_ref().map(|(line, _)| pieces(line));
     view! {
         <li class=class aria-current=current>
-            <span class="c">{with(|line| line.count.map_or(String::new(), |n| format!("{}×", thousands(n.into()))))}</span>
+            <span class="c">{with(|line| line.count.map_or(String::new(), |n| format!("{n}×")))}</span>
             <span class="l">{with(|line| line.number.to_string())}</span>
             <code>{text}</code>
             <span class="nt">{with(|line| line.note.clone().unwrap_or_default())}</span>
@@ -88,14 +98,41 @@ fn pieces(line: &Line) -> impl IntoView + use<> {
 }
 
 fn crumbs(stack: &[&'static str]) -> impl IntoView + use<> {
-    let mut shown: Vec<&'static str> = stack.to_vec();
-    if shown.len() > STACK {
-        shown.splice(2..stack.len() - (STACK - 2), ["…"]);
-    }
+    let shown = shortened(stack);
     let last = shown.len().saturating_sub(1);
     let crumb = |(i, name): (usize, &'static str)| {
         let name = if i == last { view! { <b>{name}</b> }.into_any() } else { name.into_any() };
         (if i == 0 { "" } else { " › " }, name)
     };
     shown.into_iter().enumerate().map(crumb).collect_view()
+}
+
+/// The innermost calls that there is room for, and the outermost one.
+fn shortened(stack: &[&'static str]) -> Vec<&'static str> {
+    let Some((&first, inner)) = stack.split_first() else { return Vec::new() };
+    let mut left = ROOM.saturating_sub(first.len());
+    let fitting = inner.iter().rev().take_while(|name| {
+        let needs = name.len() + BETWEEN;
+        let fits = needs <= left;
+        left = left.saturating_sub(needs);
+        fits
+    });
+    let count = fitting.count().max(usize::from(!inner.is_empty()));
+    let gap = (count < inner.len()).then_some("…");
+    [first].into_iter().chain(gap).chain(inner[inner.len() - count..].iter().copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_stacks_lose_their_middle() {
+        assert_eq!(shortened(&[]), Vec::<&str>::new());
+        assert_eq!(shortened(&["munlock_vma_pages_range", "pagevec_add"]), ["munlock_vma_pages_range", "pagevec_add"]);
+        let long =
+            ["sys_munlock", "munlock_vma_pages_range", "munlock_vma_page", "munlock_isolated_page", "putback_lru_page"];
+        assert_eq!(shortened(&long), ["sys_munlock", "…", "munlock_isolated_page", "putback_lru_page"]);
+        assert_eq!(shortened(&["a", "b", &"x".repeat(90)]), ["a", "…", &"x".repeat(90)]);
+    }
 }

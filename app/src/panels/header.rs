@@ -77,7 +77,11 @@ fn CopyLink() -> impl IntoView {
         app.write_address();
         leptos::task::spawn_local(async move {
             let done = write_clipboard(&web::address()).await;
-            app.tell(if done { "Link copied" } else { "The browser does not let this page copy; the link is in the address bar" });
+            app.tell(if done {
+                "Link copied"
+            } else {
+                "The browser does not let this page copy; the link is in the address bar"
+            });
             copied.set(done);
             set_timeout(move || _ = copied.try_set(false), COPIED);
         });

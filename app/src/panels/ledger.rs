@@ -3,11 +3,12 @@
 use leptos::prelude::*;
 use sim_core::engine::Milestone;
 use sim_core::ledger::Group;
+use sim_core::scenario::Claim;
 
-use super::icons::{Chevron, Mark};
+use super::icons::Mark;
 use crate::app::App;
 use crate::chart::Size;
-use crate::link::{Link, Which};
+use crate::link::Which;
 use crate::session::{Go, Session};
 use crate::text::{self, change, difference, quotient, thousands};
 
@@ -15,19 +16,12 @@ use crate::text::{self, change, difference, quotient, thousands};
 #[component]
 pub fn Ledger() -> impl IntoView {
     let app = App::get();
-    let open = RwSignal::new(false);
-    let size = app.size;
+    let (open, size) = (app.counts, app.size);
     view! {
         <section class="ledger" class:open=open aria-label="Ledger">
             <MilestoneHead />
             <Hero name="atomic operations" key="total" />
             <Hero name="times lru_lock was taken" key="lru_lock" />
-            <Show when=move || size.get() == Size::Medium>
-                <button class="plain all" aria-expanded=move || open.get().to_string() on:click=move |_| open.update(|open| *open = !*open)>
-                    {move || if open.get() { "fewer counts" } else { "all counts and claims" }}
-                    <Chevron />
-                </button>
-            </Show>
             <Show when=move || size.get() == Size::Wide || size.get() == Size::Medium && open.get()>
                 <Table />
                 <Claims />
@@ -94,6 +88,7 @@ fn Hero(name: &'static str, key: &'static str) -> impl IntoView {
         let by = counts.read()[which as usize].1;
         (by > 0).then(|| view! { <sup>{change(by)}</sup> })
     };
+    let digits = move || value(Which::Old).max(value(Which::New)).max(1).ilog10() + 1;
     // Of the half that a bar has, in thousandths.
     let length = move |which: Which| {
         let most = value(Which::Old).max(value(Which::New)).max(1);
@@ -101,7 +96,7 @@ fn Hero(name: &'static str, key: &'static str) -> impl IntoView {
         format!("{}.{}%", part / 10, part % 10)
     };
     view! {
-        <div class="hero">
+        <div class="hero" class:long=move || digits() == 4 class:longer=move || 4 < digits()>
             <h3>
                 <span><Mark which=Which::Old /><u>"old"</u></span>
                 <b>{name}</b>
@@ -135,18 +130,15 @@ pub fn Table() -> impl IntoView {
         app.loaded.track();
         app.with(table)
     });
-    let per_page = Memo::new(move |_| {
-        app.loaded.track();
-        app.with(Session::pages).is_some()
-    });
+    let long = app.memo(|session| Which::BOTH.iter().any(|&which| session.side(which).track.end[0].value >= 10_000));
     view! {
-        <table class="tab">
+        <table class="tab" class:long=long>
             <caption class="sr">"Counts of both sides"</caption>
             <thead>
                 <tr class="over">
                     <td></td>
                     <th colspan="2" class="sf" scope="colgroup">"so far"</th>
-                    <th colspan="3" scope="colgroup">{move || if per_page.get() { "per page, whole run" } else { "whole run" }}</th>
+                    <th colspan="3" scope="colgroup">"per page, whole run"</th>
                 </tr>
                 <tr class="sides">
                     <td></td>
@@ -176,24 +168,23 @@ enum TableRow {
     Count { at: usize, label: &'static str, whole: [String; 2], total: bool },
 }
 
-/// Rows that count something on either side, with the headings of their groups.
+/// Rows that count something on either side, with the headings of their groups. What is no atomic and the same on both
+/// sides argues for neither and is left out.
 fn table(session: &Session) -> Vec<TableRow> {
     let ends = Which::BOTH.map(|which| &session.side(which).track.end);
-    let pages = session.pages().map(u64::from);
+    let pages = session.side(Which::Old).track.pages;
     let mut rows = Vec::new();
     let mut group = Group::Total;
     for (at, (old, new)) in ends[0].iter().zip(ends[1]).enumerate() {
-        if old.value == 0 && new.value == 0 && old.group != Group::Total {
+        let nothing = old.value == 0 && new.value == 0 && old.group != Group::Total;
+        if nothing || old.group == Group::Beside && old.value == new.value {
             continue;
         }
         if old.group != group {
             group = old.group;
             rows.push(TableRow::Head(if group == Group::Words { "atomics by word" } else { "beside the atomics" }));
         }
-        let whole = [old.value, new.value].map(|value| match pages {
-            Some(pages) => quotient(value, pages),
-            None => thousands(value),
-        });
+        let whole = [old.value, new.value].map(|value| quotient(value, pages));
         rows.push(TableRow::Count { at, label: old.label, whole, total: group == Group::Total });
     }
     rows
@@ -245,7 +236,7 @@ fn HoldRow() -> impl IntoView {
     }
 }
 
-/// What the series' author claimed of the new side, checked.
+/// What the series' author claimed, checked on both sides.
 #[component]
 pub fn Claims() -> impl IntoView {
     let app = App::get();
@@ -258,15 +249,14 @@ pub fn Claims() -> impl IntoView {
         view! {
             <li class:bad=!claim.holds title=claim.source>
                 <b aria-hidden="true">{if claim.holds { "✓" } else { "✗" }}</b>
-                <span class="sr">{note}": "</span>
-                <em>{claim.claim}</em>
+                <em>{claim.claim}<span class="sr">": "{note}", "</span></em>
                 <span>{claim.found}</span>
             </li>
         }
     };
     view! {
         <Show when=move || !claims.read().is_empty()>
-            <ul class="claims" tabindex="0" aria-label="Claims">
+            <ul class="claims" aria-label="Claims" tabindex="0">
                 <li class="h">"claims, checked over the whole run"</li>
                 {move || claims.get().into_iter().map(item).collect_view()}
             </ul>
@@ -276,30 +266,41 @@ pub fn Claims() -> impl IntoView {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ClaimRow {
-    claim: String,
+    claim: &'static str,
     found: String,
-    source: String,
+    source: &'static str,
     holds: bool,
 }
 
+/// Claims of either side, broken ones first: what was found on the old side and on the new one.
 fn claims(session: &Session) -> Vec<ClaimRow> {
     let of = |which: Which| &session.side(which).track.run.claims;
-    // The patches are on the new side; the old one's claims are shown where the new one has none.
-    let from = if of(Which::New).is_empty() { Which::Old } else { Which::New };
-    let mut rows: Vec<ClaimRow> = of(from)
-        .iter()
-        .map(|claim| ClaimRow {
-            claim: claim.claim.to_string(),
-            found: if claim.holds { claim.found.clone() } else { format!("{} → {}", claim.expected, claim.found) },
-            source: claim.source.to_string(),
-            holds: claim.holds,
-        })
-        .collect();
+    let mut names: Vec<&'static str> = Vec::new();
+    for claim in of(Which::New).iter().chain(of(Which::Old)) {
+        if !names.contains(&claim.claim) {
+            names.push(claim.claim);
+        }
+    }
+    let row = |name: &'static str| {
+        let sides = Which::BOTH.map(|which| of(which).iter().find(|claim| claim.claim == name));
+        let shown = sides.into_iter().flatten();
+        let found: Vec<String> = shown.clone().map(found).collect();
+        let newest = sides[1].or(sides[0]);
+        ClaimRow {
+            claim: name,
+            found: found.join(" → "),
+            source: newest.map_or("", |claim| claim.source),
+            holds: shown.clone().all(|claim| claim.holds),
+        }
+    };
+    let mut rows: Vec<ClaimRow> = names.into_iter().map(row).collect();
     rows.sort_by_key(|row| row.holds);
     rows
 }
 
-/// What joins the sides, for whoever asks.
-pub fn link_name(session: &Session) -> Link {
-    session.link
+/// What was found, with what was expected where that is something else.
+fn found(claim: &Claim) -> String {
+    let number = |text: &str| text.parse().map_or_else(|_| text.to_string(), thousands);
+    let found = number(&claim.found);
+    if claim.holds { found } else { format!("{found}, not {}", number(&claim.expected)) }
 }

@@ -35,11 +35,13 @@ pub fn Page() -> impl IntoView {
             <ledger::Ledger />
             <side::SidePanel which=Which::New />
         </main>
-        <timeline::Timeline />
-        <Show when=narrow>
-            <More />
-        </Show>
-        <transport::Transport />
+        <div class="bottom">
+            <timeline::Timeline />
+            <Show when=narrow>
+                <More />
+            </Show>
+            <transport::Transport />
+        </div>
         <help::Help />
         <scenario::ScenarioDialog />
         <div class="sr" role="status" aria-live="polite">{app.said}</div>

@@ -56,11 +56,13 @@ pub fn SidePanel(which: Which) -> impl IntoView {
                 <StepNumber which=which />
             </div>
             <p class="say">{move || sentence(&words.read())}</p>
-            <Stage which=which />
+            <div class="stagebox">
+                <Stage which=which />
+                <Inspector which=which />
+            </div>
             <Show when=wide_code>
                 <Code which=which />
             </Show>
-            <Inspector which=which />
         </section>
     }
 }

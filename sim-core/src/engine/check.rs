@@ -44,7 +44,7 @@ pub struct Checker {
     config: Config,
     /// References of each page by [`Held`].
     held: Vec<[i32; 5]>,
-    /// lru_add and putback slots that each page is in.
+    /// lru_add slots that each page is in.
     slots: Vec<u8>,
     /// Small pages with PG_mlocked.
     mlocked: i64,

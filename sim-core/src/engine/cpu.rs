@@ -1,13 +1,14 @@
 //! The handle through which kernel code acts: one primitive, one micro-operation.
 
 use alloc::rc::Rc;
-use core::cell::{Cell, Ref, RefCell};
+use core::cell::{Cell, Ref, RefCell, RefMut};
 use core::future::Future;
 use core::marker::PhantomData;
 use core::panic::Location;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
+use super::direct::Direct;
 use super::func::{Func, Milestone};
 use super::record::Recorder;
 use crate::kernel::{Config, Patch};
@@ -17,18 +18,49 @@ use crate::op::{Op, World};
 /// What all tasks of a run share.
 pub(crate) struct Shared {
     pub config: Config,
-    pub world: RefCell<World>,
+    /// The world, in the hands of direct code.
+    pub direct: RefCell<Direct>,
     pub recorder: RefCell<Recorder>,
     /// Operations complete at once and only the ledger is kept.
     pub bulk: Cell<bool>,
+    /// A bulk run with one task left: nobody else can hold or want anything.
+    pub alone: Cell<bool>,
+    /// Kernel functions take their direct form now.
+    pub directly: Cell<bool>,
     /// A bulk run gives control back at the first cond_resched after this many operations.
     pub pause_at: Cell<u64>,
     /// The function whose calls are counted; none counts everything.
     pub measured: Cell<Option<&'static str>>,
     /// Bit of each task that is inside the measured function.
     pub counting: Cell<u64>,
-    /// At the n-th cond_resched of a task, the task moves to a CPU.
-    pub migrations: RefCell<alloc::vec::Vec<Migration>>,
+}
+
+impl Shared {
+    /// A task comes into, or out of, the section that the ledger counts.
+    #[cold]
+    fn count(&self, task: u8, counted: bool) {
+        let others = self.counting.get() & !(1 << task);
+        self.counting.set(others | u64::from(counted) << task);
+        self.lend(task);
+    }
+
+    /// Hands the world to the task that runs next. The function that is measured has to be entered as a coroutine, which
+    /// switches the counting on.
+    pub fn lend(&self, task: u8) {
+        let counted = self.counting.get() >> task & 1 != 0;
+        self.directly.set(self.alone.get() && (counted || self.measured.get().is_none()));
+        self.direct.borrow_mut().enter(task, counted);
+    }
+
+    #[inline(always)]
+    pub fn world(&self) -> Ref<'_, World> {
+        Ref::map(self.direct.borrow(), |direct| &direct.world)
+    }
+
+    #[inline(always)]
+    pub fn world_mut(&self) -> RefMut<'_, World> {
+        RefMut::map(self.direct.borrow_mut(), |direct| &mut direct.world)
+    }
 }
 
 /// A task moves to another CPU at one of its cond_resched calls.
@@ -77,7 +109,7 @@ impl Cpu {
     /// The machine, to read what no other CPU can change at this point.
     #[inline(always)]
     pub fn machine(&self) -> Ref<'_, Machine> {
-        Ref::map(self.shared.world.borrow(), |world| &world.machine)
+        Ref::map(self.shared.world(), |world| &world.machine)
     }
 
     /// A page frame, to read what cannot change at this point: its zone, its order.
@@ -98,12 +130,29 @@ impl Cpu {
     pub(crate) fn enter(&self, func: &'static Func, site: &'static Location<'static>) -> FrameGuard<'_> {
         let measured = self.shared.measured.get().is_some_and(|name| name == func.name);
         if measured {
-            self.shared.counting.set(self.shared.counting.get() | 1 << self.task);
+            self.shared.count(self.task, true);
         }
         if !self.shared.bulk.get() {
-            self.shared.recorder.borrow_mut().enter(self.task, func, site);
+            self.enter_frame(func, site);
         }
         FrameGuard { cpu: self, measured }
+    }
+
+    #[inline(never)]
+    fn enter_frame(&self, func: &'static Func, site: &'static Location<'static>) {
+        self.shared.recorder.borrow_mut().enter(self.task, func, site);
+    }
+
+    #[inline(never)]
+    fn leave_frame(&self) {
+        self.shared.recorder.borrow_mut().leave(self.task);
+    }
+
+    /// The handle of direct code, where kernel functions take their direct form: nothing in them has to wait for
+    /// somebody else, and the function that is measured is not among them.
+    #[inline(always)]
+    pub(crate) fn direct(&self) -> Option<RefMut<'_, Direct>> {
+        self.shared.directly.get().then(|| self.shared.direct.borrow_mut())
     }
 
     #[inline(always)]
@@ -111,42 +160,33 @@ impl Cpu {
         self.shared.counting.get() >> self.task & 1 != 0
     }
 
-    #[inline(always)]
-    fn apply(&self, op: Op) -> u32 {
-        self.shared.world.borrow_mut().apply(self.task, op, self.counted()).ret
-    }
-
-    #[cold]
+    /// Makes one operation, and says whether the task goes on at once.
     #[inline(never)]
-    fn record(&self, op: Op, site: &'static Location<'static>) -> u32 {
+    fn make(&self, op: Op, site: &'static Location<'static>) -> (u32, bool) {
+        let mut world = self.shared.world_mut();
+        if self.shared.bulk.get() {
+            return (world.apply(self.task, op, self.counted()).ret, true);
+        }
         let mut recorder = self.shared.recorder.borrow_mut();
-        recorder.step(&mut self.shared.world.borrow_mut(), self.task, op, site, self.counted())
+        (recorder.step(&mut world, self.task, op, site, self.counted()), false)
     }
 
     /// Makes one operation a step.
     #[inline(always)]
     #[track_caller]
     pub(crate) fn step<T: Ret>(&self, op: Op) -> Step<'_, T> {
-        let site = Location::caller();
-        let (ret, done) = if self.shared.bulk.get() { (self.apply(op), true) } else { (0, false) };
-        Step { cpu: self, op, site, ret, done, marker: PhantomData }
+        Step { cpu: self, op, site: Location::caller(), ret: None, marker: PhantomData }
     }
 
     /// Gives control back if this is a bulk run whose budget is used up.
     #[inline(always)]
     pub(crate) fn pause_point(&self) -> Pause {
-        Pause(self.shared.bulk.get() && self.shared.world.borrow().clock >= self.shared.pause_at.get())
+        Pause(self.shared.bulk.get() && self.shared.world().clock >= self.shared.pause_at.get())
     }
 
     /// The CPU that the task moves to at this cond_resched, if any.
     pub(crate) fn migration(&self) -> Option<u8> {
-        let mut migrations = self.shared.migrations.borrow_mut();
-        let at = migrations.iter().position(|migration| migration.task == self.task)?;
-        if migrations[at].after > 0 {
-            migrations[at].after -= 1;
-            return None;
-        }
-        Some(migrations.remove(at).cpu)
+        self.shared.direct.borrow_mut().migration_of(self.task)
     }
 
     /// The kernel finds something that must not be: the run stops at this point with the rule named.
@@ -162,23 +202,13 @@ impl Cpu {
     #[inline(always)]
     #[track_caller]
     pub(crate) fn take(&self, want: Want) -> LockStep<'_> {
-        let site = Location::caller();
-        let done = self.shared.bulk.get() && self.can_take(want) && self.apply(want.take()) >= want.success();
-        LockStep { cpu: self, want, site, done, failed: false }
+        LockStep { cpu: self, want, site: Location::caller(), done: false, failed: false }
     }
 
-    #[inline(always)]
+    // The bit of the page lock must be tried: only trying tells.
     fn can_take(&self, want: Want) -> bool {
-        let world = self.shared.world.borrow();
-        match want {
-            Want::Spin { class, index, .. } => world.machine.lock(LockId { class, index }).open_to(self.task),
-            Want::Sem { class, write: true, index } => world.machine.lock(LockId { class, index }).open_to(self.task),
-            Want::Sem { class, write: false, index } => {
-                world.machine.lock(LockId { class, index }).open_to_reader(self.task)
-            }
-            // The bit must be tried: only trying tells.
-            Want::Page { page } => !self.shared.bulk.get() || !world.machine.page(page).has(PageFlag::Locked),
-        }
+        let tries = matches!(want, Want::Page { .. }) && !self.shared.bulk.get();
+        tries || want.is_open(&self.shared.world().machine, self.task)
     }
 }
 
@@ -187,10 +217,10 @@ impl Drop for FrameGuard<'_> {
     fn drop(&mut self) {
         let shared = &self.cpu.shared;
         if self.measured {
-            shared.counting.set(shared.counting.get() & !(1 << self.cpu.task));
+            shared.count(self.cpu.task, false);
         }
         if !shared.bulk.get() {
-            shared.recorder.borrow_mut().leave(self.cpu.task);
+            self.cpu.leave_frame();
         }
     }
 }
@@ -204,8 +234,20 @@ pub(crate) enum Want {
 }
 
 impl Want {
+    /// The task would get it at once.
     #[inline(always)]
-    fn take(self) -> Op {
+    pub fn is_open(self, machine: &Machine, task: u8) -> bool {
+        match self {
+            Want::Spin { class, index, .. } | Want::Sem { class, write: true, index } => {
+                machine.lock(LockId { class, index }).open_to(task)
+            }
+            Want::Sem { class, write: false, index } => machine.lock(LockId { class, index }).open_to_reader(task),
+            Want::Page { page } => !machine.page(page).has(PageFlag::Locked),
+        }
+    }
+
+    #[inline(always)]
+    pub fn take(self) -> Op {
         match self {
             Want::Spin { class, irq, index } => Op::SpinLock { class, irq, index },
             Want::Sem { class, write, index } => Op::Down { class, write, index },
@@ -213,7 +255,7 @@ impl Want {
         }
     }
 
-    fn wait(self) -> Op {
+    pub fn wait(self) -> Op {
         match self {
             Want::Spin { class, irq, index } => Op::SpinWait { class, irq, index },
             Want::Sem { class, write, index } => Op::DownWait { class, write, index },
@@ -259,8 +301,8 @@ pub struct Step<'a, T> {
     cpu: &'a Cpu,
     op: Op,
     site: &'static Location<'static>,
-    ret: u32,
-    done: bool,
+    /// The result, once it has been made.
+    ret: Option<u32>,
     marker: PhantomData<fn() -> T>,
 }
 
@@ -269,12 +311,18 @@ impl<T: Ret> Future for Step<'_, T> {
 
     #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {
-        if self.done {
-            return Poll::Ready(T::from_ret(self.ret));
+        self.advance().map(T::from_ret)
+    }
+}
+
+impl<T> Step<'_, T> {
+    fn advance(&mut self) -> Poll<u32> {
+        if let Some(ret) = self.ret {
+            return Poll::Ready(ret);
         }
-        self.ret = self.cpu.record(self.op, self.site);
-        self.done = true;
-        Poll::Pending
+        let (ret, goes_on) = self.cpu.make(self.op, self.site);
+        self.ret = Some(ret);
+        if goes_on { Poll::Ready(ret) } else { Poll::Pending }
     }
 }
 
@@ -294,24 +342,22 @@ impl Future for LockStep<'_> {
 
     #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        if self.done {
-            return Poll::Ready(());
-        }
         self.advance()
     }
 }
 
 impl LockStep<'_> {
-    #[cold]
     #[inline(never)]
     fn advance(&mut self) -> Poll<()> {
+        if self.done {
+            return Poll::Ready(());
+        }
         let cpu = self.cpu;
-        let op = if !self.failed && cpu.can_take(self.want) { self.want.take() } else { self.want.wait() };
-        let took = op == self.want.take();
-        let ret = if cpu.shared.bulk.get() { cpu.apply(op) } else { cpu.record(op, self.site) };
-        self.done = took && ret >= self.want.success();
-        self.failed = took && !self.done;
-        if self.done && cpu.shared.bulk.get() { Poll::Ready(()) } else { Poll::Pending }
+        let takes = !self.failed && cpu.can_take(self.want);
+        let (ret, goes_on) = cpu.make(if takes { self.want.take() } else { self.want.wait() }, self.site);
+        self.done = takes && ret >= self.want.success();
+        self.failed = takes && !self.done;
+        if self.done && goes_on { Poll::Ready(()) } else { Poll::Pending }
     }
 }
 

@@ -3,11 +3,15 @@
 //! A task is an `async fn`; each primitive that it awaits is one micro-operation. A recorded run stops after every
 //! operation and lets the schedule choose which CPU goes next; a bulk run completes operations at once and keeps the
 //! ledger only. There are no threads: everything happens when the engine polls.
+//!
+//! A bulk run with one task left takes a shorter way, since nobody is there to wait for: kernel functions run in their
+//! direct form, as plain functions ([`Direct`]). It does the same operations in the same order.
 
 mod check;
 mod choices;
 mod condition;
 mod cpu;
+mod direct;
 mod func;
 mod index;
 mod record;
@@ -20,6 +24,7 @@ pub use choices::{ChoiceError, parse_choices, print_choices};
 pub use condition::Condition;
 pub use cpu::{Cpu, LockStep, Migration, Step};
 pub(crate) use cpu::{Pause, Want};
+pub use direct::{Direct, Stop};
 pub use func::{Frame, Func, Milestone};
 pub use index::{HoldSpan, Index, IrqSpan, WaitSpan};
 pub use record::{Mark, Record};

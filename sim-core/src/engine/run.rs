@@ -13,6 +13,7 @@ use core::task::{Context, Poll, Waker};
 
 use super::check::{Checker, Violation};
 use super::cpu::{Cpu, Migration, Shared};
+use super::direct::Direct;
 use super::record::Recorder;
 use super::schedule::{Chooser, Schedule};
 use super::timeline::Timeline;
@@ -119,13 +120,14 @@ impl Engine {
         let cpus = machine.cpus.len();
         let shared = Shared {
             config,
-            world: RefCell::new(World::new(machine)),
+            direct: RefCell::new(Direct::new(config, machine)),
             recorder: RefCell::default(),
             bulk: Cell::new(true),
+            alone: Cell::new(false),
+            directly: Cell::new(false),
             pause_at: Cell::new(u64::MAX),
             measured: Cell::new(None),
             counting: Cell::new(0),
-            migrations: RefCell::default(),
         };
         Engine {
             shared: Rc::new(shared),
@@ -144,14 +146,19 @@ impl Engine {
         self.shared.config
     }
 
+    /// Who goes next.
+    pub fn schedule(&self) -> &Schedule {
+        self.chooser.schedule()
+    }
+
     /// The world as it is now.
     pub fn world(&self) -> core::cell::Ref<'_, World> {
-        self.shared.world.borrow()
+        self.shared.world()
     }
 
     /// Changes what no task does: address spaces and mappings of the set-up.
     pub fn machine_mut(&mut self) -> core::cell::RefMut<'_, Machine> {
-        core::cell::RefMut::map(self.shared.world.borrow_mut(), |world| &mut world.machine)
+        core::cell::RefMut::map(self.shared.world_mut(), |world| &mut world.machine)
     }
 
     /// Starts a task on a CPU; the name says what it does ("munlock").
@@ -172,14 +179,17 @@ impl Engine {
     pub fn begin(&mut self, setup: Setup, bulk: bool) {
         self.tasks.clear();
         self.current.fill(None);
-        let mut world = self.shared.world.borrow_mut();
+        let mut world = self.shared.world_mut();
         world.machine.tasks.clear();
         world.machine.stacks.clear();
         world.ledger = Default::default();
         world.clock = 0;
         *self.shared.recorder.borrow_mut() = Recorder { checker: setup.checker, ..Recorder::default() };
-        *self.shared.migrations.borrow_mut() = setup.migrations;
+        drop(world);
+        self.shared.direct.borrow_mut().migrations = setup.migrations;
         self.shared.bulk.set(bulk);
+        self.shared.alone.set(false);
+        self.shared.directly.set(false);
         self.shared.measured.set(setup.measured);
         self.shared.counting.set(if setup.measured.is_some() { 0 } else { u64::MAX });
         self.chooser = Chooser::new(setup.schedule);
@@ -206,9 +216,9 @@ impl Engine {
     /// See [`EngineError`].
     pub fn advance(&mut self, budget: u64) -> Result<Outcome, EngineError> {
         if self.start.is_none() && !self.shared.bulk.get() {
-            self.start = Some(self.shared.world.borrow().clone());
+            self.start = Some(self.shared.world().clone());
         }
-        let clock = self.shared.world.borrow().clock;
+        let clock = self.shared.world().clock;
         self.shared.pause_at.set(clock.saturating_add(budget));
         loop {
             if self.violation.is_some() {
@@ -220,7 +230,7 @@ impl Engine {
             if !self.shared.bulk.get() && self.shared.recorder.borrow().records.len() > MAX_STEPS {
                 return Err(EngineError::TooLong);
             }
-            if self.shared.world.borrow().clock >= self.shared.pause_at.get() {
+            if self.shared.world().clock >= self.shared.pause_at.get() {
                 return Ok(Outcome::Paused);
             }
         }
@@ -237,8 +247,7 @@ impl Engine {
             return Ok(Outcome::Broken);
         }
         let recorder = self.shared.recorder.borrow();
-        let rest =
-            recorder.checker.as_ref().map_or(Ok(()), |checker| checker.at_rest(&self.shared.world.borrow().machine));
+        let rest = recorder.checker.as_ref().map_or(Ok(()), |checker| checker.at_rest(&self.shared.world().machine));
         let step = recorder.records.len() as u32;
         drop(recorder);
         let Err(violation) = rest else { return Ok(Outcome::Finished) };
@@ -248,7 +257,7 @@ impl Engine {
 
     // CPUs whose task can go on, in ascending order.
     fn runnable(&mut self) -> Vec<u8> {
-        let world = self.shared.world.borrow();
+        let world = self.shared.world();
         let machine = &world.machine;
         let mut runnable = Vec::new();
         for cpu in 0..self.current.len() {
@@ -286,6 +295,10 @@ impl Engine {
     fn poll(&mut self, cpu: u8) {
         let Some(id) = self.current[cpu as usize] else { return };
         let before = self.shared.recorder.borrow().records.len();
+        if self.shared.bulk.get() {
+            self.shared.alone.set(self.tasks.iter().filter(|task| task.future.is_some()).count() == 1);
+            self.shared.lend(id);
+        }
         let task = &mut self.tasks[id as usize];
         let Some(future) = &mut task.future else { return };
         if let Poll::Ready(()) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -296,13 +309,13 @@ impl Engine {
         let mut recorder = self.shared.recorder.borrow_mut();
         let made = recorder.records.get(before).map(|record| record.op);
         self.chooser.stepped(cpu, made);
-        self.violation = recorder.violation.take();
+        self.violation = recorder.violation.take().or_else(|| self.shared.direct.borrow_mut().violation.take());
         drop(recorder);
         self.find_self_deadlock(id);
     }
 
     fn find_self_deadlock(&mut self, task: u8) {
-        let world = self.shared.world.borrow();
+        let world = self.shared.world();
         let TaskRun::Waits(lock) = world.machine.tasks[task as usize].run else { return };
         let cpu = world.machine.tasks[task as usize].cpu;
         let Some(holder) = world.machine.holder(lock) else { return };
@@ -316,7 +329,7 @@ impl Engine {
     }
 
     fn waiting(&self) -> Vec<String> {
-        let world = self.shared.world.borrow();
+        let world = self.shared.world();
         let waits = world.machine.tasks.iter().filter_map(|task| match task.run {
             TaskRun::Waits(lock) => Some((task.cpu, lock)),
             _ => None,
@@ -344,7 +357,7 @@ impl Engine {
         // Frames that a stopped run left open end where it stopped.
         self.tasks.clear();
         let recorder = core::mem::take(&mut *self.shared.recorder.borrow_mut());
-        let world = self.shared.world.borrow().clone();
+        let world = self.shared.world().clone();
         let start = self.start.take().unwrap_or_else(|| world.clone());
         Timeline::new(self.shared.config, start, world, recorder, self.choices, self.violation)
     }

@@ -76,6 +76,10 @@ impl Chooser {
         Chooser { schedule, rng: Rng(seed), used: 0, last: u8::MAX }
     }
 
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
     /// Choices that were given and never needed.
     pub fn left_over(&self) -> usize {
         match &self.schedule {

@@ -1,5 +1,7 @@
 //! The kernel's vocabulary: each method is one micro-operation, named after the macro or inline function it stands for.
 
+use sim_macros::primitives;
+
 use crate::engine::{Cpu, LockStep, Step};
 use crate::ledger::{How, Site};
 use crate::machine::{Event, HPAGE_PMD_NR, LockClass, NIL, PageFlag, Pfn, Pv, Stat, VmaId};
@@ -11,6 +13,7 @@ use crate::engine::{Pause, Want};
 /// A page flag that is changed in one way, as one step.
 macro_rules! page_flags {
     ($($(#[$doc:meta])* $name:ident = $flag:ident $how:ident -> $ret:ty;)*) => {
+        #[primitives]
         impl Cpu {$(
             $(#[$doc])*
             #[inline(always)]
@@ -45,6 +48,8 @@ page_flags! {
     test_clear_page_mlocked = Mlocked TestClear -> bool;
     /// ClearPageActive
     clear_page_active = Active Clear -> ();
+    /// __ClearPageActive: a plain store, when a page is freed.
+    plain_clear_page_active = Active PlainClear -> ();
     /// SetPageActive
     set_page_active = Active Set -> ();
     /// SetPageSwapBacked, on a page that nobody else sees yet.
@@ -52,6 +57,8 @@ page_flags! {
     /// SetPageReferenced
     set_page_referenced = Referenced Set -> ();
 }
+
+#[primitives]
 
 impl Cpu {
     /// Reads one flag of a page.

@@ -1,6 +1,6 @@
 //! mm/mlock.c of 3.11 to 5.17: munlock of a range and of one page.
 
-use sim_macros::kernel;
+use sim_macros::{kernel, look};
 
 use super::Patch;
 use super::memory::{follow_page_mask, get_locked_pte, vm_normal_page};
@@ -17,7 +17,7 @@ use crate::op::Held;
 use crate::view::PagevecKind;
 
 /// munlock(2) of one VMA: the range loop under mmap_sem.
-#[kernel("mm/mlock.c", "3.11")]
+#[kernel("mm/mlock.c", "3.11", pauses)]
 pub async fn sys_munlock(cpu: &Cpu, vma: VmaId) {
     cpu.milestone(Milestone::SyscallEnter);
     let (start, end) = { (cpu.machine().vma(vma).start, cpu.machine().vma(vma).end) };
@@ -32,7 +32,7 @@ pub async fn sys_munlock(cpu: &Cpu, vma: VmaId) {
 }
 
 /// Munlocks every page of a range of a VMA. Patches 3 to 6 collect pages in a pagevec on the stack.
-#[kernel("mm/mlock.c", "3.11")]
+#[kernel("mm/mlock.c", "3.11", pauses)]
 pub async fn munlock_vma_pages_range(cpu: &Cpu, vma: VmaId, start: u32, end: u32) {
     cpu.set_vm_locked(vma, false).await;
     if cpu.has(Patch::PagevecFill) {
@@ -82,7 +82,7 @@ pub async fn munlock_vma_pages_range(cpu: &Cpu, vma: VmaId, start: u32, end: u32
 }
 
 /// The range loop of 7/7 as merged in 3.12: a batch is what one look at a page table gives.
-#[kernel("mm/mlock.c", "3.12")]
+#[kernel("mm/mlock.c", "3.12", pauses)]
 pub async fn munlock_range_by_fill(cpu: &Cpu, vma: VmaId, start: u32, end: u32) {
     let pvec = cpu.stack_pvec(PagevecKind::OnStack);
     let mut addr = start;
@@ -111,7 +111,7 @@ pub async fn munlock_range_by_fill(cpu: &Cpu, vma: VmaId, start: u32, end: u32) 
 }
 
 /// The range loop of 7/7 as measured (v2): the page table stays locked from page to page.
-#[kernel("mm/mlock.c", "v2 of 3.12")]
+#[kernel("mm/mlock.c", "v2 of 3.12", pauses)]
 pub async fn munlock_range_holding_pte(cpu: &Cpu, vma: VmaId, start: u32, end: u32) {
     let pvec = cpu.stack_pvec(PagevecKind::OnStack);
     let mut zone = 0;
@@ -299,12 +299,14 @@ pub async fn clear_page_mlock(cpu: &Cpu, page: Pfn) {
 }
 
 /// hpage_nr_pages
+#[look]
 #[inline(always)]
 pub(super) fn hpage_nr_pages(cpu: &Cpu, page: Pfn) -> u32 {
     if cpu.page_trans_huge(page) { HPAGE_PMD_NR } else { 1 }
 }
 
 /// A pagevec that holds nothing is not worth a call: the callers of `munlock_pagevec` say so here, once.
+#[look]
 #[inline(always)]
 pub(super) fn is_empty(cpu: &Cpu, pvec: Pv) -> bool {
     cpu.pagevec_count(pvec) == 0

@@ -15,7 +15,7 @@ use crate::view::PagevecKind;
 
 /// mlock or munlock of a range: the new VM_LOCKED, then a walk of the page tables between two local drains. Only
 /// munlock is modelled here; mlock of pages that are present already is [`mlock_folio`] for each.
-#[kernel("mm/mlock.c", "5.18")]
+#[kernel("mm/mlock.c", "5.18", pauses)]
 pub async fn mlock_vma_pages_range(cpu: &Cpu, vma: VmaId, start: u32, end: u32, locked: bool) {
     cpu.set_vm_locked(vma, locked).await;
     lru_add_drain(cpu).await;
@@ -30,7 +30,7 @@ pub async fn mlock_vma_pages_range(cpu: &Cpu, vma: VmaId, start: u32, end: u32, 
 }
 
 /// One page table of the walk, under one ptl.
-#[kernel("mm/mlock.c", "5.18")]
+#[kernel("mm/mlock.c", "5.18", pauses)]
 pub async fn mlock_pte_range(cpu: &Cpu, vma: VmaId, first: u32, start: u32, end: u32) {
     cpu.walk_page_table(vma.mm, start).await;
     let Some(table) = table_of(cpu, vma, start) else {
@@ -49,7 +49,7 @@ pub async fn mlock_pte_range(cpu: &Cpu, vma: VmaId, first: u32, start: u32, end:
 }
 
 /// A huge page that the pmd maps: one folio under the pmd lock.
-#[kernel("mm/mlock.c", "5.18")]
+#[kernel("mm/mlock.c", "5.18", pauses)]
 pub async fn mlock_huge_pmd(cpu: &Cpu, vma: VmaId, first: u32, addr: u32) {
     cpu.milestone(Milestone::LoopAt(addr - first));
     let Pmd::Huge(folio) = cpu.pmd(vma.mm, addr) else { return };
@@ -89,7 +89,7 @@ pub async fn mlock_folio(cpu: &Cpu, folio: Pfn) {
         cpu.unlock_lru_irq(zone).await;
     }
     if cpu.put_page_testzero(folio, Site::ReleasePages, Held::Pin).await {
-        free_dead_page(cpu, folio).await;
+        free_dead_page(cpu, folio, Site::PutPage).await;
     }
     cpu.put_cpu().await;
 }
@@ -176,7 +176,7 @@ pub async fn mlock_folio_batch(cpu: &Cpu, batch: Pv) {
     for slot in 0..cpu.pagevec_count(batch) {
         let Some(folio) = cpu.pagevec_page(batch, slot) else { continue };
         if cpu.put_page_testzero(folio, Site::ReleasePages, Held::Slot).await {
-            free_dead_page(cpu, folio).await;
+            free_dead_page(cpu, folio, Site::PutPage).await;
         }
     }
     cpu.pagevec_reinit(batch).await;

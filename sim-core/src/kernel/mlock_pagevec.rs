@@ -1,6 +1,6 @@
 //! mm/mlock.c of 3.12 to 5.17: munlock of a pagevec of pages.
 
-use sim_macros::kernel;
+use sim_macros::{kernel, look};
 
 use super::Patch;
 use super::memory::{get_locked_pte, vm_normal_page};
@@ -162,6 +162,7 @@ pub async fn munlock_pagevec_fill(cpu: &Cpu, pvec: Pv, vma: VmaId, zone: u8, fir
 }
 
 /// The page-table page of an address, where there is one.
+#[look]
 #[inline(always)]
 pub(super) fn table_of(cpu: &Cpu, vma: VmaId, addr: u32) -> Option<u32> {
     match cpu.pmd(vma.mm, addr) {

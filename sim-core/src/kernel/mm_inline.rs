@@ -1,6 +1,6 @@
 //! include/linux/mm_inline.h and mm/vmstat.h: LRU lists with their counters.
 
-use sim_macros::kernel;
+use sim_macros::{kernel, look};
 
 use super::Patch;
 use crate::engine::Cpu;
@@ -39,6 +39,7 @@ pub async fn del_page_from_lru_list(cpu: &Cpu, page: Pfn, lru: u8) {
     }
 }
 
+#[look]
 #[inline(always)]
 pub(super) fn zone_and_size(cpu: &Cpu, page: Pfn) -> (u8, i32) {
     let page = cpu.page(page);
@@ -46,12 +47,14 @@ pub(super) fn zone_and_size(cpu: &Cpu, page: Pfn) -> (u8, i32) {
 }
 
 /// page_lru: the list that the flags name, read under lru_lock.
+#[look]
 #[inline(always)]
 pub(super) fn page_lru(cpu: &Cpu, page: Pfn) -> u8 {
     cpu.page(page).lru()
 }
 
 /// page_is_file_cache
+#[look]
 #[inline(always)]
 pub(super) fn page_is_file_cache(cpu: &Cpu, page: Pfn) -> bool {
     !cpu.page(page).has(PageFlag::Swapbacked)

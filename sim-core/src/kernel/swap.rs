@@ -200,7 +200,7 @@ pub async fn release_pages(cpu: &Cpu, pvec: Pv, held: Held) {
     for slot in 0..cpu.pagevec_count(pvec) {
         let Some(page) = cpu.pagevec_page(pvec, slot) else { continue };
         if cpu.put_page_testzero(page, Site::ReleasePages, held).await {
-            free_dead_page(cpu, page).await;
+            free_dead_page(cpu, page, Site::ReleasePages).await;
         }
     }
 }
@@ -220,13 +220,14 @@ pub async fn pagevec_release(cpu: &Cpu, pvec: Pv, held: Held) {
 #[kernel("mm/swap.c", "3.11")]
 pub async fn put_page(cpu: &Cpu, page: Pfn, held: Held) {
     if cpu.put_page_testzero(page, Site::PutPage, held).await {
-        free_dead_page(cpu, cpu.compound_head(page)).await;
+        free_dead_page(cpu, cpu.compound_head(page), Site::PutPage).await;
     }
 }
 
-/// `__page_cache_release` and the free: takes the page off its list, under lru_lock, and gives it back.
+/// `__page_cache_release` and the free: takes the page off its list, under lru_lock, and gives it back. release_pages
+/// clears PG_active once more, atomically.
 #[kernel("mm/swap.c", "3.11")]
-pub async fn free_dead_page(cpu: &Cpu, page: Pfn) {
+pub async fn free_dead_page(cpu: &Cpu, page: Pfn, dropped_by: Site) {
     let dead = cpu.page(page);
     if dead.has(PageFlag::Lru) {
         let zone = dead.zone();
@@ -236,9 +237,14 @@ pub async fn free_dead_page(cpu: &Cpu, page: Pfn) {
         if dead.has(PageFlag::Unevictable) {
             cpu.plain_clear_page_unevictable(page).await;
         }
+        if dead.has(PageFlag::Active) {
+            cpu.plain_clear_page_active(page).await;
+        }
         cpu.unlock_lru_irq(zone).await;
     }
-    cpu.clear_page_active(page).await;
+    if dropped_by == Site::ReleasePages {
+        cpu.clear_page_active(page).await;
+    }
     cpu.count_vm_events(Event::Free, 1 << dead.order()).await;
     cpu.give_free_page(page).await;
 }
@@ -253,7 +259,7 @@ pub async fn unlock_page(cpu: &Cpu, page: Pfn) {
 }
 
 /// cond_resched: another task may run here, and this one may be moved to another CPU.
-#[kernel("kernel/sched/core.c", "3.11")]
+#[kernel("kernel/sched/core.c", "3.11", pauses_last)]
 pub async fn cond_resched(cpu: &Cpu) {
     cpu.resched_point().await;
     if let Some(to) = cpu.migration() {

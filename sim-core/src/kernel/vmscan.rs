@@ -89,7 +89,7 @@ pub async fn putback_lru_page(cpu: &Cpu, page: Pfn) {
 #[kernel("mm/vmscan.c", "3.11")]
 pub async fn drop_isolated(cpu: &Cpu, page: Pfn) {
     if cpu.put_page_testzero(page, Site::PutbackLruPage, Held::Isolate).await {
-        free_dead_page(cpu, page).await;
+        free_dead_page(cpu, page, Site::PutPage).await;
     }
 }
 

@@ -41,6 +41,15 @@ impl World {
         outcome
     }
 
+    /// Applies an operation of a task and counts it `n` times, 0 or 1.
+    #[inline(always)]
+    pub(crate) fn apply_counting(&mut self, task: u8, op: Op, n: u64) -> Outcome {
+        let mut outcome = self.change(task, op);
+        outcome.undo |= self.tally(op, outcome, n);
+        self.clock += 1;
+        outcome
+    }
+
     /// Takes back the operation that was applied last.
     pub fn revert(&mut self, task: u8, op: Op, outcome: Outcome, counted: bool) {
         self.clock -= 1;

@@ -16,8 +16,7 @@ pub(super) fn spin_lock(m: &mut Machine, task: u8, class: LockClass, irq: bool, 
     lock.holder = task;
     let mut undo = 0;
     if !lock.queue.is_empty() {
-        lock.queue.remove(0);
-        m.tasks[task as usize].run = TaskRun::Runnable;
+        leave_queue(m, task, class, index);
         undo |= QUEUED;
     }
     if !irq {
@@ -27,6 +26,13 @@ pub(super) fn spin_lock(m: &mut Machine, task: u8, class: LockClass, irq: bool, 
     undo |= if cpu.irqs_off { IRQS_WERE_OFF } else { 0 };
     cpu.irqs_off = true;
     Outcome::undo(undo)
+}
+
+#[cold]
+#[inline(never)]
+fn leave_queue(m: &mut Machine, task: u8, class: LockClass, index: u32) {
+    m.lock_mut(LockId { class, index }).queue.remove(0);
+    m.tasks[task as usize].run = TaskRun::Runnable;
 }
 
 pub(super) fn unspin_lock(m: &mut Machine, task: u8, class: LockClass, index: u32, undo: u64) {

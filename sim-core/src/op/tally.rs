@@ -79,7 +79,7 @@ impl World {
     }
 
     fn tally_wait(&mut self, op: Op, outcome: Outcome, n: u64) -> u64 {
-        let Some(lock) = op.lock() else { return 0 };
+        let Some(lock) = op.lock().filter(|_| n != 0) else { return 0 };
         if lock.class == LockClass::Page && outcome.ret == 0 {
             return 0;
         }

@@ -1,8 +1,10 @@
 //! Runs by name and by layout, and what they add up to.
 #![allow(dead_code)]
 
+use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use sim_core::engine::{Checker, Engine, Schedule, Setup, Timeline};
 use sim_core::kernel::mlock::sys_munlock;
+use sim_core::kernel::swap::lru_add_drain;
 use sim_core::kernel::{Config, Patch};
 use sim_core::ledger::{Count, How, Ledger, Site};
 use sim_core::machine::{Event, LockClass, Machine, PageFlag, Pfn, Pv, VmaId};
@@ -126,42 +128,58 @@ pub fn event(world: &World, event: Event) -> u64 {
     world.ledger.events[event as usize]
 }
 
-/// The rows of the tables.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    pub locked_set: u64,
-    pub locked_clear: u64,
-    pub mlocked_clear: u64,
-    pub lru_clear: u64,
-    pub lru_set: u64,
-    pub unevictable_clear: u64,
-    pub get_pin: u64,
-    pub get_isolate: u64,
-    pub get_slot: u64,
-    pub put_putback: u64,
-    pub put_pin: u64,
-    pub put_release: u64,
+macro_rules! totals {
+    ($($(#[$doc:meta])* $field:ident,)*) => {
+        /// The rows of the tables.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Totals {
+            $($(#[$doc])* pub $field: u64,)*
+        }
+
+        impl std::ops::Add for Totals {
+            type Output = Totals;
+
+            fn add(self, other: Totals) -> Totals {
+                Totals { $($field: self.$field + other.$field,)* }
+            }
+        }
+    };
+}
+
+totals! {
+    locked_set,
+    locked_clear,
+    mlocked_clear,
+    lru_clear,
+    lru_set,
+    unevictable_clear,
+    get_pin,
+    get_isolate,
+    get_slot,
+    put_putback,
+    put_pin,
+    put_release,
     /// RMWs on page words.
-    pub page: u64,
-    pub ptl: u64,
-    pub lru_lock: u64,
+    page,
+    ptl,
+    lru_lock,
     /// Page words and spinlocks; folds and semaphores apart.
-    pub all: u64,
-    pub irq: u64,
-    pub preempt: u64,
-    pub page_locks: u64,
-    pub list_del: u64,
-    pub list_add: u64,
-    pub cpu_adds: u64,
-    pub drains: u64,
-    pub stack_adds: u64,
-    pub stat_safe: u64,
-    pub stat_plain: u64,
-    pub events: u64,
-    pub resched: u64,
-    pub walks: u64,
+    all,
+    irq,
+    preempt,
+    page_locks,
+    list_del,
+    list_add,
+    cpu_adds,
+    drains,
+    stack_adds,
+    stat_safe,
+    stat_plain,
+    events,
+    resched,
+    walks,
     /// Left in the lru_add pagevec of CPU 0.
-    pub left: u64,
+    left,
 }
 
 impl Totals {
@@ -246,5 +264,92 @@ impl AtEnd for Run {
         let mut timeline = self.timeline;
         timeline.seek(timeline.len());
         timeline
+    }
+}
+
+/// What a variant of the tables does with a page, by its newest patch that matters here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Levels 0 and 1: a drain for each page.
+    Drains,
+    /// Level 2.
+    NoDrain,
+    /// Level 3: batches are isolated.
+    Isolates,
+    /// Level 4: one NR_MLOCK update for a batch.
+    OneStat,
+    /// Level 5: batches are put back.
+    PutsBack,
+    /// Level 6: the pin is the isolator's reference.
+    OnePin,
+    /// Level 7 as measured.
+    Measured,
+    /// Level 7 as merged in 3.12.
+    Merged,
+    /// 3.14 and later.
+    Fixed,
+}
+
+/// The level of a variant of the tables.
+pub fn level(variant: &str) -> Level {
+    match variant {
+        "0" | "1" => Level::Drains,
+        "2" => Level::NoDrain,
+        "3" => Level::Isolates,
+        "4" => Level::OneStat,
+        "5" | "5-v2" => Level::PutsBack,
+        "6" | "6-v2" => Level::OnePin,
+        "7-v2" => Level::Measured,
+        "7" => Level::Merged,
+        "fixed" => Level::Fixed,
+        _ => unreachable!("{variant} is not in the tables"),
+    }
+}
+
+/// Steps forward until a world is as asked; it must come to that.
+pub fn forward_until(timeline: &mut Timeline, condition: impl Fn(&World) -> bool) {
+    while !condition(timeline.world()) {
+        assert!(timeline.forward(), "the run ends before the condition holds");
+    }
+}
+
+/// An engine that goes on from a machine at rest, in bulk.
+pub fn resumed(config: Config, machine: &Machine) -> Engine {
+    let mut machine = machine.clone();
+    machine.tasks.clear();
+    machine.stacks.clear();
+    Engine::new(config, machine)
+}
+
+/// The machine after lru_add_drain on every CPU.
+pub fn drained(config: Config, machine: &Machine) -> Machine {
+    let mut engine = resumed(config, machine);
+    for cpu in 0..machine.cpus.len() as u8 {
+        engine.spawn("kworker", cpu, |cpu| async move { lru_add_drain(&cpu).await });
+    }
+    engine.run().unwrap();
+    engine.world().machine.clone()
+}
+
+/// The list that a page is on. From 5.18 on the unevictable one has no links.
+pub fn list_of(config: Config, machine: &Machine, page: Pfn) -> u8 {
+    let frame = machine.page(page);
+    assert!(frame.has(PageFlag::Lru), "page {page} is on no list");
+    let lru = frame.lru();
+    if !(config.has(Patch::MlockBatch) && lru == 4) {
+        assert!(machine.list(frame.zone(), lru).any(|listed| listed == page), "page {page} is not on list {lru}");
+    }
+    lru
+}
+
+/// Random cases that are the same each time; PROPTEST_CASES and PROPTEST_RNG_SEED look further.
+pub fn cases(cases: u32) -> ProptestConfig {
+    let set = |name| std::env::var_os(name).is_some();
+    let asked = ProptestConfig::default();
+    ProptestConfig {
+        cases: if set("PROPTEST_CASES") { asked.cases } else { cases },
+        rng_seed: if set("PROPTEST_RNG_SEED") { asked.rng_seed } else { RngSeed::Fixed(2013) },
+        failure_persistence: None,
+        ..asked
     }
 }
