@@ -371,6 +371,11 @@ impl App {
         true
     }
 
+    /// What a button does that moves through the runs.
+    pub fn on(self, go: Go) -> impl Fn(web_sys::MouseEvent) + 'static {
+        move |_| self.step(go)
+    }
+
     /// A step by hand ends playing.
     pub fn step(self, go: Go) {
         self.playing.set(false);

@@ -491,7 +491,7 @@ mod tests {
     fn both_runs_have_one_scale() {
         let chart = Chart::new(&pages(56, 38), &batches(4, 288), Size::Wide);
         let head = chart.head(Pair::new(56 * 38, 4 * 288));
-        assert_eq!(head.line, "M1398 8V61L812.75 82V133");
+        assert_eq!(head.line, "M1398 8V61L812.77 82V133");
         assert_eq!(head.future[0].1, 0.0);
         assert_eq!(chart.head(Pair::default()).line, "M122 8V61L122 82V133");
     }

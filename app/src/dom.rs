@@ -1,14 +1,14 @@
 //! Elements that change with every step, kept up to date by hand.
 //!
-//! A step changes a handful of the thousand elements of a drawing. A [`Node`] says what one element should be; a
-//! [`Layer`] keeps a keyed list of them in the document and touches only those whose shape has changed. An element
-//! stays the same element while its key is there, so that a change of its place is a movement and not a new element.
+//! A step changes a handful of the thousand elements of a drawing. A [`Node`] says what one element should be, and is
+//! compared with what it was; only what is different is touched. A [`List`] keeps numbered elements, such as the tiles
+//! of pages; [`live`] is a part of the page that is said anew for each picture.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::Hash;
 
-use leptos::prelude::document;
+use leptos::html;
+use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use stage::{Part, number};
 use web_sys::Element;
@@ -22,8 +22,8 @@ pub struct Node {
     tag: &'static str,
     html: bool,
     attributes: Vec<(&'static str, Cow<'static, str>)>,
-    /// Set as a style property, which a policy against inline styles allows and a style sheet can animate.
-    place: Option<(f32, f32)>,
+    /// Set one by one, which a policy against inline styles allows.
+    styles: Vec<(&'static str, String)>,
     text: Option<String>,
     children: Vec<Node>,
 }
@@ -31,7 +31,7 @@ pub struct Node {
 impl Node {
     /// An element of SVG.
     pub fn svg(tag: &'static str) -> Node {
-        Node { tag, html: false, attributes: Vec::new(), place: None, text: None, children: Vec::new() }
+        Node { tag, html: false, attributes: Vec::new(), styles: Vec::new(), text: None, children: Vec::new() }
     }
 
     /// An element of HTML.
@@ -53,10 +53,25 @@ impl Node {
         self.with(name, number(value))
     }
 
-    /// Moved to a place.
-    pub fn placed(mut self, x: f32, y: f32) -> Node {
-        self.place = Some((x, y));
+    /// With a class.
+    pub fn class(self, class: impl Into<Cow<'static, str>>) -> Node {
+        self.with("class", class)
+    }
+
+    /// With an attribute, where `on`.
+    pub fn with_if(self, on: bool, name: &'static str, value: &'static str) -> Node {
+        if on { self.with(name, value) } else { self }
+    }
+
+    /// With a style property.
+    pub fn style(mut self, name: &'static str, value: String) -> Node {
+        self.styles.push((name, value));
         self
+    }
+
+    /// Moved to a place, in a way that a style sheet can animate.
+    pub fn placed(self, x: f32, y: f32) -> Node {
+        self.style("transform", format!("translate({}px,{}px)", number(x), number(y)))
     }
 
     /// With a text.
@@ -99,8 +114,8 @@ impl Node {
         for (name, value) in &self.attributes {
             set(&element, name, value);
         }
-        if let Some(place) = self.place {
-            move_to(&element, place);
+        for (name, value) in &self.styles {
+            style(&element, name, value);
         }
         if let Some(text) = &self.text {
             element.set_text_content(Some(text));
@@ -116,10 +131,10 @@ impl Node {
         if self.attributes != before.attributes {
             self.update_attributes(before, element);
         }
-        if let Some(place) = self.place
-            && before.place != Some(place)
-        {
-            move_to(element, place);
+        for (i, (name, value)) in self.styles.iter().enumerate() {
+            if before.styles.get(i).is_none_or(|old| old.1 != *value) {
+                style(element, name, value);
+            }
         }
         if self.text != before.text {
             element.set_text_content(self.text.as_deref());
@@ -152,7 +167,7 @@ impl Node {
         let elements: Vec<Element> = (0..present.length()).filter_map(|i| present.item(i)).collect();
         for (i, child) in self.children.iter().enumerate() {
             match (elements.get(i), before.children.get(i)) {
-                (Some(there), Some(old)) if old.tag == child.tag => child.update(old, there),
+                (Some(there), Some(old)) if old.tag == child.tag && old.html == child.html => child.update(old, there),
                 (Some(there), _) => {
                     // The element is a child of this one.
                     let _ = element.replace_child(&child.create(), there);
@@ -172,9 +187,9 @@ fn append(parent: &Element, child: &Element) {
     parent.append_child(child).expect("an element takes children");
 }
 
-fn move_to(element: &Element, (x, y): (f32, f32)) {
-    let style = element.unchecked_ref::<web_sys::SvgElement>().style();
-    style_property(&style, "transform", &format!("translate({}px,{}px)", number(x), number(y)));
+fn style(element: &Element, name: &str, value: &str) {
+    // An element of HTML has the same property.
+    style_property(&element.unchecked_ref::<web_sys::SvgElement>().style(), name, value);
 }
 
 /// Sets a style property.
@@ -183,59 +198,70 @@ pub fn style_property(style: &web_sys::CssStyleDeclaration, name: &str, value: &
     let _ = style.set_property(name, value);
 }
 
-struct Item<K, T> {
-    key: K,
-    shape: T,
+/// What a list should hold, in order: the number of each element, and what it should be where that has changed.
+pub type Changes = Vec<(u64, Option<Node>)>;
+
+/// Compares the shapes of a drawing with those before.
+pub fn changes<T: PartialEq>(before: &[T], now: &[T], number: fn(&T) -> u64, draw: &dyn Fn(&T) -> Node) -> Changes {
+    let change = |(i, shape): (usize, &T)| {
+        let key = number(shape);
+        let has_it = |old: &&T| number(old) == key;
+        let old = before.get(i).filter(has_it).or_else(|| before.iter().find(has_it));
+        (key, (old != Some(shape)).then(|| draw(shape)))
+    };
+    now.iter().enumerate().map(change).collect()
+}
+
+struct Item {
+    key: u64,
     node: Node,
     element: Element,
 }
 
-/// A keyed list of shapes in the document.
-pub struct Layer<K, T> {
+/// Elements in the document, each with a number that stays the same for the same thing. An element is the same one as
+/// long as its number is there, so that a change of its place is a movement.
+pub struct List {
     root: Element,
-    items: Vec<Item<K, T>>,
+    items: Vec<Item>,
 }
 
-impl<K: Copy + Eq + Hash, T: Clone + PartialEq> Layer<K, T> {
-    /// An empty layer at the end of an element.
-    pub fn new(parent: &Element, class: &'static str) -> Layer<K, T> {
-        let root = Node::svg("g").with("class", class).create();
+impl List {
+    /// An empty list at the end of an element.
+    pub fn new(parent: &Element) -> List {
+        let root = Node::svg("g").create();
         append(parent, &root);
-        Layer { root, items: Vec::new() }
+        List { root, items: Vec::new() }
     }
 
-    /// The element of a key.
-    pub fn element(&self, key: K) -> Option<&Element> {
+    /// The element with a number.
+    pub fn element(&self, key: u64) -> Option<&Element> {
         self.items.iter().find(|item| item.key == key).map(|item| &item.element)
     }
 
-    /// Shows these shapes.
-    pub fn show(&mut self, shapes: Vec<(K, T)>, draw: impl Fn(&T) -> Node) {
+    /// Brings the elements up to date.
+    pub fn show(&mut self, changes: Changes) {
         let same =
-            shapes.len() == self.items.len() && shapes.iter().zip(&self.items).all(|(new, old)| new.0 == old.key);
+            changes.len() == self.items.len() && changes.iter().zip(&self.items).all(|(new, old)| new.0 == old.key);
         if same {
-            for (item, (_, shape)) in self.items.iter_mut().zip(shapes) {
-                item.show(shape, &draw);
+            for (item, (_, node)) in self.items.iter_mut().zip(changes) {
+                item.show(node);
             }
         } else {
-            self.rebuild(shapes, &draw);
+            self.rebuild(changes);
         }
     }
 
-    fn rebuild(&mut self, shapes: Vec<(K, T)>, draw: &impl Fn(&T) -> Node) {
-        let mut known: HashMap<K, Item<K, T>> = self.items.drain(..).map(|item| (item.key, item)).collect();
-        for (key, shape) in shapes {
-            let item = match known.remove(&key) {
-                Some(mut item) => {
-                    item.show(shape, draw);
-                    item
+    fn rebuild(&mut self, changes: Changes) {
+        let mut known: HashMap<u64, Item> = self.items.drain(..).map(|item| (item.key, item)).collect();
+        for (key, node) in changes {
+            match (known.remove(&key), node) {
+                (Some(mut item), node) => {
+                    item.show(node);
+                    self.items.push(item);
                 }
-                None => {
-                    let node = draw(&shape);
-                    Item { key, shape, element: node.create(), node }
-                }
-            };
-            self.items.push(item);
+                (None, Some(node)) => self.items.push(Item { key, element: node.create(), node }),
+                (None, None) => {}
+            }
         }
         known.into_values().for_each(|item| item.element.remove());
         self.put_in_order();
@@ -248,21 +274,52 @@ impl<K: Copy + Eq + Hash, T: Clone + PartialEq> Layer<K, T> {
         for item in self.items.iter().rev() {
             let placed = item.element.parent_node().is_some() && item.element.next_sibling().as_ref() == next;
             if !placed {
-                self.root.insert_before(&item.element, next).expect("the next element is in this layer");
+                self.root.insert_before(&item.element, next).expect("the next element is in this list");
             }
             next = Some(&item.element);
         }
     }
 }
 
-impl<K, T: PartialEq> Item<K, T> {
-    fn show(&mut self, shape: T, draw: &impl Fn(&T) -> Node) {
-        if shape == self.shape {
-            return;
+impl Item {
+    fn show(&mut self, node: Option<Node>) {
+        if let Some(node) = node {
+            node.update(&self.node, &self.element);
+            self.node = node;
         }
-        let node = draw(&shape);
-        node.update(&self.node, &self.element);
-        self.node = node;
-        self.shape = shape;
     }
+}
+
+/// A part of the page that follows the runs: what it should be is said anew for each picture, and only what is
+/// different is touched. Signals that `draw` reads bring it up to date as well.
+pub fn live(draw: impl Fn() -> Node + 'static) -> AnyView {
+    live_boxed(Box::new(draw))
+}
+
+// One function for all of them: a view for each would be the greater part of the program.
+fn live_boxed(draw: Box<dyn Fn() -> Node>) -> AnyView {
+    let host = NodeRef::<html::Div>::new();
+    let shown = StoredValue::new_local(None::<(Node, Element)>);
+    Effect::new(move |_| {
+        let Some(host) = host.get() else { return };
+        let node = draw();
+        shown.update_value(|shown| {
+            let element = match shown.take() {
+                Some((before, element)) if before.tag == node.tag => {
+                    node.update(&before, &element);
+                    element
+                }
+                before => {
+                    if let Some((_, old)) = before {
+                        old.remove();
+                    }
+                    let element = node.create();
+                    append(&host, &element);
+                    element
+                }
+            };
+            *shown = Some((node, element));
+        });
+    });
+    view! { <div class="live" node_ref=host></div> }.into_any()
 }

@@ -2,6 +2,8 @@
 //!
 //! Nothing here knows of the browser. The page tells the session what was asked for and shows what it says.
 
+use std::rc::Rc;
+
 use sim_core::engine::Milestone;
 use sim_core::scenario::{RunSpec, Scenario, SpecError};
 use sim_core::view::{PageNo, View};
@@ -126,7 +128,7 @@ pub struct Side {
     /// What the drawing shows.
     pub view: View,
     /// The drawing.
-    pub scene: Scene,
+    pub scene: Rc<Scene>,
 }
 
 /// The two sides.
@@ -442,7 +444,7 @@ impl Session {
                 scene.compare(&side.scene, self.ghosts && side.view.step != view.step);
             }
             side.moment = side.track.moment(&view);
-            side.scene = scene;
+            side.scene = Rc::new(scene);
             side.view = view;
         }
     }
@@ -471,7 +473,7 @@ impl Session {
 
 impl Side {
     fn new(track: Track) -> Side {
-        Side { track, moment: Moment::default(), view: View::default(), scene: Scene::default() }
+        Side { track, moment: Moment::default(), view: View::default(), scene: Rc::default() }
     }
 
     /// "old: v3.11-rc3".
@@ -616,7 +618,7 @@ mod tests {
             if place % 37 == 0 {
                 sought.go(Go::Clock(place));
                 let still = |side: &Side| {
-                    let mut scene = side.scene.clone();
+                    let mut scene = (*side.scene).clone();
                     scene.tiles.iter_mut().for_each(|tile| tile.motion = stage::Motion::Still);
                     (scene, side.moment.clone())
                 };

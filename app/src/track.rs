@@ -124,10 +124,7 @@ impl Track {
     pub fn kinds(&self) -> Vec<PagevecKind> {
         let view = self.run.timeline.view();
         let all = view.cpus.iter().flat_map(|cpu| &cpu.pagevecs);
-        let mut kinds: Vec<PagevecKind> = all.filter(|pvec| pvec.absent.is_none()).map(|pvec| pvec.kind).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        kinds
+        all.filter(|pvec| pvec.absent.is_none()).map(|pvec| pvec.kind).collect()
     }
 
     /// The view at the cursor.

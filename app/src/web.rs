@@ -129,3 +129,8 @@ pub fn target(event: &web_sys::Event) -> Option<web_sys::Element> {
 pub fn closest(event: &web_sys::Event, selector: &str) -> Option<web_sys::Element> {
     target(event)?.closest(selector).ok().flatten()
 }
+
+/// The number in an attribute of the element that an event came from, or of one around it.
+pub fn number_of(event: &web_sys::Event, attribute: &str) -> Option<u32> {
+    closest(event, &format!("[{attribute}]"))?.get_attribute(attribute)?.parse().ok()
+}

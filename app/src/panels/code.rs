@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use sim_core::view::{Line, LineState, Listing};
 
 use crate::app::App;
+use crate::dom::{Node, live};
 use crate::link::Which;
 use crate::track::CODE_ROWS;
 
@@ -16,56 +17,36 @@ const BETWEEN: usize = 3;
 #[component]
 pub fn Code(which: Which) -> impl IntoView {
     let app = App::get();
-    let stack = app.memo(move |session| session.side(which).moment.listing.stack.clone());
-    let file = app.memo(move |session| {
-        let listing = &session.side(which).moment.listing;
-        (listing.file, listing.follows.clone())
-    });
-    let row = move |i: usize| {
-        let line = app.memo(move |session| {
-            let listing = &session.side(which).moment.listing;
-            let left =
-                listing.lines.iter().filter(|line| !line.text.is_empty()).map(|line| line.indent).min().unwrap_or(0);
-            listing.lines.get(i).map(|line| {
-                let indent = line.indent.saturating_sub(left);
-                (Line { indent, ..line.clone() }, is_near(listing, i))
-            })
-        });
-        view! { <Row line=line /> }
-    };
-    view! {
-        <div class="code">
-            <p class="crumb">
-                <span class="calls">
-                    <span class="sr">{which.name()}", call stack: "</span>
-                    {move || crumbs(&stack.read())}
-                </span>
-                <span class="file" title=move || format!("follows {}", file.read().1)>{move || file.read().0}</span>
-            </p>
-            <ol>{(0..CODE_ROWS).map(row).collect_view()}</ol>
-        </div>
-    }
+    live(move || {
+        app.shown.track();
+        app.with(|session| code(which, &session.side(which).moment.listing))
+    })
 }
 
-#[component]
-fn Row(line: Memo<Option<(Line, bool)>>) -> impl IntoView {
-    let with =
-        move |read: fn(&Line) -> String| move || line.read().as_ref().map_or(String::new(), |(line, _)| read(line));
-    let class = move || match &*line.read() {
-        None => "none",
-        Some((line, near)) => class(line.state, *near),
-    };
-    let current =
-        move || line.read().as_ref().is_some_and(|(line, _)| line.state == LineState::Running).then_some("step");
-    let text = move || line.read().as_ref().map(|(line, _)| pieces(line));
-    view! {
-        <li class=class aria-current=current>
-            <span class="c">{with(|line| line.count.map_or(String::new(), |n| format!("{n}×")))}</span>
-            <span class="l">{with(|line| line.number.to_string())}</span>
-            <code>{text}</code>
-            <span class="nt">{with(|line| line.note.clone().unwrap_or_default())}</span>
-        </li>
-    }
+fn code(which: Which, listing: &Listing) -> Node {
+    let title = Node::html("span").class("sr").text(format!("{}, call stack: ", which.name()));
+    let calls = Node::html("span").class("calls").children([title]).children(crumbs(&listing.stack));
+    let file =
+        Node::html("span").class("file").with("title", format!("follows {}", listing.follows)).text(listing.file);
+    let left = listing.lines.iter().filter(|line| !line.text.is_empty()).map(|line| line.indent).min().unwrap_or(0);
+    let rows = (0..CODE_ROWS)
+        .map(|i| listing.lines.get(i).map_or(Node::html("li"), |line| row(line, left, is_near(listing, i))));
+    Node::html("div")
+        .class("code")
+        .children([Node::html("p").class("crumb").children([calls, file]), Node::html("ol").children(rows)])
+}
+
+fn row(line: &Line, left: u8, near: bool) -> Node {
+    let span = |class: &'static str, text: String| Node::html("span").class(class).text(text);
+    Node::html("li")
+        .class(class(line.state, near))
+        .with_if(line.state == LineState::Running, "aria-current", "step")
+        .children([
+            span("c", line.count.map_or(String::new(), |n| format!("{n}×"))),
+            span("l", line.number.to_string()),
+            Node::html("code").children(pieces(line, left)),
+            span("nt", line.note.clone().unwrap_or_default()),
+        ])
 }
 
 fn class(state: LineState, near: bool) -> &'static str {
@@ -89,22 +70,28 @@ fn is_near(listing: &Listing, i: usize) -> bool {
 }
 
 /// The text of a line; what every primitive ends in is set back.
-fn pieces(line: &Line) -> impl IntoView + use<> {
-    let indent = "  ".repeat(line.indent.into());
-    let mut rest = line.text.split(".await");
-    let first = format!("{indent}{}", rest.next().unwrap_or_default());
-    let rest = rest.map(|text| view! { <i>".await"</i>{text} }).collect_view();
-    (first, rest)
+fn pieces(line: &Line, left: u8) -> Vec<Node> {
+    let indent = "  ".repeat(line.indent.saturating_sub(left).into());
+    let mut pieces = Vec::new();
+    for (i, text) in line.text.split(".await").enumerate() {
+        if i == 0 {
+            pieces.push(Node::html("span").text(format!("{indent}{text}")));
+        } else {
+            pieces.extend([Node::html("i").text(".await"), Node::html("span").text(text)]);
+        }
+    }
+    pieces
 }
 
-fn crumbs(stack: &[&'static str]) -> impl IntoView + use<> {
+fn crumbs(stack: &[&'static str]) -> Vec<Node> {
     let shown = shortened(stack);
     let last = shown.len().saturating_sub(1);
     let crumb = |(i, name): (usize, &'static str)| {
-        let name = if i == last { view! { <b>{name}</b> }.into_any() } else { name.into_any() };
-        (if i == 0 { "" } else { " › " }, name)
+        let name = if i == last { Node::html("b").text(name) } else { Node::html("span").text(name) };
+        let between = if i == 0 { "" } else { " › " };
+        [Node::html("span").text(between), name]
     };
-    shown.into_iter().enumerate().map(crumb).collect_view()
+    shown.into_iter().enumerate().flat_map(crumb).collect()
 }
 
 /// The innermost calls that there is room for, and the outermost one.
@@ -133,6 +120,7 @@ mod tests {
         let long =
             ["sys_munlock", "munlock_vma_pages_range", "munlock_vma_page", "munlock_isolated_page", "putback_lru_page"];
         assert_eq!(shortened(&long), ["sys_munlock", "…", "munlock_isolated_page", "putback_lru_page"]);
-        assert_eq!(shortened(&["a", "b", &"x".repeat(90)]), ["a", "…", &"x".repeat(90)]);
+        const LONG: &str = "a_function_whose_name_is_far_too_long_to_stand_beside_any_other_in_the_line_above_the_code";
+        assert_eq!(shortened(&["a", "b", LONG]), ["a", "…", LONG]);
     }
 }

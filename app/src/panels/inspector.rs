@@ -4,16 +4,18 @@ use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use sim_core::view::{PageNo, Place, View};
+use stage::number;
 
-use super::icons::Mark;
 use crate::app::App;
+use crate::dom::{Node, live};
 use crate::link::Which;
 use crate::session::{Go, Session};
 use crate::text::thousands;
+use crate::web;
 
 /// Steps of a biography that are listed; more are around the present one.
 const LISTED: usize = 200;
-/// Width of the inspector in the drawing's measures, to keep it inside.
+/// Width of the sheet in the drawing's measures, to keep it inside.
 const WIDTH: f32 = 330.0;
 
 /// The page that is looked at, where it is one of this side's.
@@ -21,132 +23,161 @@ const WIDTH: f32 = 330.0;
 pub fn Inspector(which: Which) -> impl IntoView {
     let app = App::get();
     let page = Memo::new(move |_| app.looked.get().filter(|(side, _)| *side == which).map(|(_, page)| page));
-    move || page.get().map(|page| view! { <Sheet which=which page=page /> })
-}
-
-#[component]
-fn Sheet(which: Which, page: PageNo) -> impl IntoView {
-    let app = App::get();
-    let sheet = NodeRef::<html::Div>::new();
-    let close_button = NodeRef::<html::Button>::new();
-    let facts = app.memo(move |session| facts(session, which, page));
-    let place = app.memo(move |session| place_on_stage(session, which, page));
+    let host = NodeRef::<html::Div>::new();
+    let life = StoredValue::new_local(Life::default());
+    let sheet = live(move || {
+        app.shown.track();
+        let Some(page) = page.get() else { return Node::html("div").with("hidden", "") };
+        app.with_mut(|session| {
+            life.try_update_value(|life| {
+                life.bring(session, which, page);
+                sheet(session, which, page, life)
+            })
+            .unwrap_or_else(|| Node::html("div"))
+        })
+    });
     let close = move || {
+        let page = page.get_untracked();
         app.looked.set(None);
         focus_tile(which, page);
     };
-    Effect::new(move |_| {
-        if let Some(button) = close_button.get() {
-            // Focus fails for no button that is shown.
-            let _ = button.focus();
+    let clicked = move |event: web_sys::MouseEvent| {
+        if let Some(step) = web::number_of(&event, "data-step") {
+            app.step(Go::Side(which, step));
+        } else if web::closest(&event, ".ico").is_some() {
+            close();
         }
-    });
+    };
     let keys = move |event: web_sys::KeyboardEvent| {
         if event.key() == "Escape" {
             event.prevent_default();
             close();
         }
     };
-    let label = format!("page {page}, {}", which.name());
-    view! {
-        <div
-            class="inspect"
-            class:above=move || place.get().is_some_and(|place| place.2)
-            role="dialog"
-            aria-label=label
-            node_ref=sheet
-            style:left=move || place.get().map(|place| format!("{:.2}%", place.0)).unwrap_or_default()
-            style:top=move || place.get().map(|place| format!("{:.2}%", place.1)).unwrap_or_default()
-            on:keydown=keys
-        >
-            <header>
-                <h3><Mark which=which />"page "{page}</h3>
-                <button class="ico" aria-label="Close" node_ref=close_button on:click=move |_| close()>"×"</button>
-            </header>
-            <dl class="facts">
-                {move || {
-                    facts.get().into_iter().map(|(name, value)| view! { <dt>{name}</dt><dd>{value}</dd> }).collect_view()
-                }}
-            </dl>
-            <Biography which=which page=page />
-        </div>
+    // Queued behind the effect that makes the sheet.
+    Effect::new(move |before: Option<Option<PageNo>>| {
+        let now = page.get();
+        if now.is_some() && before.flatten() != now {
+            request_animation_frame(move || _ = focus_in(host, ".ico"));
+        }
+        now
+    });
+    Effect::new(move |_| {
+        app.shown.track();
+        page.track();
+        request_animation_frame(move || _ = show_present(host));
+    });
+    view! { <div node_ref=host on:click=clicked on:keydown=keys>{sheet}</div> }
+}
+
+/// Every step that touched a page, with what it did.
+#[derive(Default)]
+struct Life {
+    of: Option<(PageNo, String)>,
+    steps: Vec<u32>,
+    /// The part of it that is listed.
+    from: usize,
+    sentences: Vec<String>,
+}
+
+impl Life {
+    /// Makes this the life of a page, with a list that the present is in.
+    fn bring(&mut self, session: &mut Session, which: Which, page: PageNo) {
+        let of = Some((page, format!("{:?}", session.subject)));
+        let track = &mut session.sides[which as usize].track;
+        let fresh = self.of != of;
+        if fresh {
+            self.of = of;
+            self.steps = track.biography(page).to_vec();
+        }
+        let present = self.passed(track.cursor());
+        if fresh || !(self.from..=self.from + self.sentences.len()).contains(&present) {
+            self.from = present.saturating_sub(LISTED / 2).min(self.steps.len().saturating_sub(LISTED));
+            let listed = &self.steps[self.from..(self.from + LISTED).min(self.steps.len())];
+            self.sentences = track.sentences(listed);
+        }
+    }
+
+    fn passed(&self, step: u32) -> usize {
+        self.steps.partition_point(|&touched| touched <= step)
     }
 }
 
-/// Every step that touched the page.
-#[component]
-fn Biography(which: Which, page: PageNo) -> impl IntoView {
-    let app = App::get();
-    let list = NodeRef::<html::Ol>::new();
-    let now = app.memo(move |session| session.side(which).moment.step);
-    let steps = StoredValue::new(app.with(|session| session.side(which).track.biography(page).to_vec()));
-    let window = Memo::new(move |before: Option<&(usize, usize)>| {
-        let present = steps.with_value(|steps| steps.partition_point(|&step| step <= now.get()));
-        let total = steps.with_value(Vec::len);
-        match before {
-            // The list stays while the present is in it.
-            Some(&(from, to)) if (from..=to).contains(&present) => (from, to),
-            _ => {
-                let from = present.saturating_sub(LISTED / 2).min(total.saturating_sub(LISTED));
-                (from, (from + LISTED).min(total))
-            }
-        }
-    });
-    let rows = Memo::new(move |_| {
-        let (from, to) = window.get();
-        let steps = steps.with_value(|steps| steps[from..to].to_vec());
-        let sentences = app.with_mut(|session| session.sides[which as usize].track.sentences(&steps));
-        steps.into_iter().zip(sentences).collect::<Vec<_>>()
-    });
-    let current = Memo::new(move |_| {
-        let rows = rows.read();
-        rows.partition_point(|(step, _)| *step <= now.get()).checked_sub(1).map(|at| rows[at].0)
-    });
-    Effect::new(move |_| {
-        current.track();
-        let row = list.get().and_then(|list| list.query_selector("[aria-current]").ok().flatten());
-        if let (Some(list), Some(row)) = (list.get(), row) {
-            show_row(&list, &row);
-        }
-    });
-    let row = move |(step, sentence): (u32, String)| {
-        let present = move || (current.get() == Some(step)).then_some("step");
-        let later = move || step > now.get();
-        view! {
-            <li aria-current=present class:later=later>
-                <button on:click=move |_| app.step(Go::Side(which, step))>
-                    <span>{thousands(step.into())}</span>
-                    {sentence}
-                </button>
-            </li>
+fn sheet(session: &Session, which: Which, page: PageNo, life: &Life) -> Node {
+    let place = place_on_stage(session, which, page);
+    let heading = Node::html("h3").children([
+        Node::html("i").class(if which == Which::Old { "ko" } else { "kn" }),
+        Node::html("span").text(format!("page {page}")),
+    ]);
+    let close = Node::html("button").class("ico").with("aria-label", "Close").text("×");
+    let facts = facts(session, which, page).into_iter();
+    let facts = facts.flat_map(|(name, value)| [Node::html("dt").text(name), Node::html("dd").text(value)]);
+    let (left, top, above) = place.unwrap_or_default();
+    Node::html("div")
+        .class(if above { "inspect above" } else { "inspect" })
+        .with("role", "dialog")
+        .with("aria-label", format!("page {page}, {}", which.name()))
+        .style("left", format!("{}%", number(left)))
+        .style("top", format!("{}%", number(top)))
+        .children([
+            Node::html("header").children([heading, close]),
+            Node::html("dl").class("facts").children(facts),
+            beside(life, session.at().of(which)),
+            biography(life, session.at().of(which)),
+        ])
+}
+
+/// How often it was touched, and the steps before and after the present one that do.
+fn beside(life: &Life, now: u32) -> Node {
+    let total = life.steps.len() as u64;
+    let title = format!("touched by {} {}", thousands(total), if total == 1 { "step" } else { "steps" });
+    let passed = life.passed(now);
+    let before = life.steps[..passed].iter().rev().find(|&&step| step < now);
+    let button = |label: &'static str, sign: &'static str, step: Option<&u32>| {
+        let button = Node::html("button").class("nav").with("aria-label", label).text(sign);
+        match step {
+            Some(step) => button.with("data-step", step.to_string()),
+            None => button.with("aria-disabled", "true"),
         }
     };
-    let title = move || {
-        let total = steps.with_value(Vec::len) as u64;
-        format!("touched by {} {}", thousands(total), if total == 1 { "step" } else { "steps" })
+    Node::html("div").class("bio").children([
+        Node::html("h4").text(title),
+        button("last step that touched it", "‹", before),
+        button("next step that touches it", "›", life.steps.get(passed)),
+    ])
+}
+
+fn biography(life: &Life, now: u32) -> Node {
+    let present = life.passed(now).checked_sub(1);
+    let row = |(i, sentence): (usize, &String)| {
+        let step = life.steps[life.from + i];
+        let button = Node::html("button")
+            .with("data-step", step.to_string())
+            .children([Node::html("span").text(thousands(step.into())), Node::html("b").text(sentence.clone())]);
+        Node::html("li")
+            .class(if step > now { "later" } else { "" })
+            .with_if(present == Some(life.from + i), "aria-current", "step")
+            .children([button])
     };
-    let beside = move |later: bool| {
-        move |_| {
-            let at = now.get_untracked();
-            let step = steps.with_value(|steps| {
-                let passed = steps.partition_point(|&step| if later { step <= at } else { step < at });
-                if later { steps.get(passed).copied() } else { passed.checked_sub(1).map(|at| steps[at]) }
-            });
-            if let Some(step) = step {
-                app.step(Go::Side(which, step));
-            }
-        }
-    };
-    view! {
-        <div class="bio">
-            <h4>{title}</h4>
-            <button class="nav" aria-label="last step that touched it" on:click=beside(false)>"‹"</button>
-            <button class="nav" aria-label="next step that touches it" on:click=beside(true)>"›"</button>
-        </div>
-        <ol class="biography" node_ref=list tabindex="0" aria-label="Steps that touch the page">
-            {move || rows.get().into_iter().map(row).collect_view()}
-        </ol>
-    }
+    Node::html("ol")
+        .class("biography")
+        .with("tabindex", "0")
+        .with("aria-label", "Steps that touch the page")
+        .children(life.sentences.iter().enumerate().map(row))
+}
+
+fn focus_in(host: NodeRef<html::Div>, selector: &str) -> Option<()> {
+    let element = host.try_get_untracked()??.query_selector(selector).ok()??;
+    element.unchecked_ref::<web_sys::HtmlElement>().focus().ok()
+}
+
+/// Scrolls the list to the present.
+fn show_present(host: NodeRef<html::Div>) -> Option<()> {
+    let host = host.try_get_untracked()??;
+    let list = host.query_selector(".biography").ok()??;
+    let row = list.query_selector("[aria-current]").ok()??;
+    show_row(list.unchecked_ref(), &row);
+    Some(())
 }
 
 /// Scrolls a list, and nothing else, until a row shows.
@@ -159,7 +190,8 @@ fn show_row(list: &web_sys::HtmlElement, row: &web_sys::Element) {
     }
 }
 
-fn focus_tile(which: Which, page: PageNo) {
+fn focus_tile(which: Which, page: Option<PageNo>) {
+    let Some(page) = page else { return };
     let selector = format!(".side.{} .tile[data-page=\"{page}\"]:not(.ref)", which.name());
     if let Some(tile) = document().query_selector(&selector).ok().flatten() {
         // Focus fails for no tile that is shown.

@@ -5,9 +5,9 @@ use sim_core::engine::Milestone;
 use sim_core::ledger::Group;
 use sim_core::scenario::Claim;
 
-use super::icons::Mark;
 use crate::app::App;
 use crate::chart::Size;
+use crate::dom::{Node, live};
 use crate::link::Which;
 use crate::session::{Go, Session};
 use crate::text::{self, change, difference, quotient, thousands};
@@ -34,26 +34,32 @@ pub fn Ledger() -> impl IntoView {
 #[component]
 fn MilestoneHead() -> impl IntoView {
     let app = App::get();
-    let words = app.memo(milestone_words);
-    let munlocked = app.memo(|session| {
-        let [old, new] = Which::BOTH.map(|which| thousands(session.side(which).moment.munlocked));
-        format!("munlocked so far: old {old}, new {new}")
+    let words = live(move || {
+        app.shown.track();
+        app.with(milestone)
     });
     view! {
         <div class="mile">
-            <button class="nav" aria-label="previous page" aria-keyshortcuts="Shift+ArrowLeft" on:click=move |_| app.step(Go::Previous)>
+            <button class="nav" aria-label="previous page" aria-keyshortcuts="Shift+ArrowLeft" on:click=app.on(Go::Previous)>
                 "‹"
             </button>
-            <div>
-                <em>{move || words.read().0.clone()}</em>
-                <strong>{move || words.read().1.clone()}" "<span>{move || words.read().2.clone()}</span></strong>
-                <small>{munlocked}</small>
-            </div>
-            <button class="nav" aria-label="next page" aria-keyshortcuts="Shift+ArrowRight" on:click=move |_| app.step(Go::Next)>
+            {words}
+            <button class="nav" aria-label="next page" aria-keyshortcuts="Shift+ArrowRight" on:click=app.on(Go::Next)>
                 "›"
             </button>
         </div>
     }
+}
+
+fn milestone(session: &Session) -> Node {
+    let (above, strong, rest) = milestone_words(session);
+    let [old, new] = Which::BOTH.map(|which| thousands(session.side(which).moment.munlocked));
+    let headline = [Node::html("b").text(format!("{strong} ")), Node::html("span").text(rest)];
+    Node::html("div").class("where").children([
+        Node::html("em").text(above),
+        Node::html("strong").children(headline),
+        Node::html("small").text(format!("munlocked so far: old {old}, new {new}")),
+    ])
 }
 
 /// Small words above, the headline, what follows it.
@@ -82,37 +88,48 @@ fn milestone_words(session: &Session) -> (String, String, String) {
 #[component]
 fn Hero(name: &'static str, key: &'static str) -> impl IntoView {
     let app = App::get();
-    let counts = app.memo(move |session| Which::BOTH.map(|which| count(session, which, key)));
-    let value = move |which: Which| counts.read()[which as usize].0;
-    let added = move |which: Which| {
-        let by = counts.read()[which as usize].1;
-        (by > 0).then(|| view! { <sup>{change(by)}</sup> })
+    live(move || {
+        app.shown.track();
+        app.with(|session| hero(name, Which::BOTH.map(|which| count(session, which, key))))
+    })
+}
+
+fn hero(name: &'static str, [old, new]: [(u64, u64); 2]) -> Node {
+    let span = |class: &'static str| Node::html("span").class(class);
+    let most = old.0.max(new.0).max(1);
+    let class = match most.ilog10() {
+        0..3 => "hero",
+        3 => "hero long",
+        _ => "hero longer",
     };
-    let digits = move || value(Which::Old).max(value(Which::New)).max(1).ilog10() + 1;
+    let added = |by: u64| (by > 0).then(|| Node::html("sup").text(change(by)));
+    let number = |value: u64| Node::html("span").text(thousands(value));
     // Of the half that a bar has, in thousandths.
-    let length = move |which: Which| {
-        let most = value(Which::Old).max(value(Which::New)).max(1);
-        let part = value(which) * 500 / most;
+    let length = |value: u64| {
+        let part = value * 500 / most;
         format!("{}.{}%", part / 10, part % 10)
     };
-    view! {
-        <div class="hero" class:long=move || digits() == 4 class:longer=move || 4 < digits()>
-            <h3>
-                <span><Mark which=Which::Old /><u>"old"</u></span>
-                <b>{name}</b>
-                <span><u>"new"</u><Mark which=Which::New /></span>
-            </h3>
-            <div class="hn">
-                <span class="ho">{move || thousands(value(Which::Old))}{move || added(Which::Old)}</span>
-                <span class="hd">{move || difference(value(Which::Old), value(Which::New))}</span>
-                <span class="hw">{move || added(Which::New)}{move || thousands(value(Which::New))}</span>
-            </div>
-            <div class="hb" aria-hidden="true">
-                <span class="bo" style:width=move || length(Which::Old)></span>
-                <span class="bn" style:width=move || length(Which::New)></span>
-            </div>
-        </div>
-    }
+    let name_of = |which: Which| Node::html("u").text(which.name());
+    let heading = Node::html("h3").children([
+        Node::html("span").children([mark(Which::Old), name_of(Which::Old)]),
+        Node::html("b").text(name),
+        Node::html("span").children([name_of(Which::New), mark(Which::New)]),
+    ]);
+    let numbers = span("hn").children([
+        span("ho").children([number(old.0)]).children(added(old.1)),
+        span("hd").text(difference(old.0, new.0)),
+        span("hw").children(added(new.1)).children([number(new.0)]),
+    ]);
+    let bars = Node::html("div")
+        .class("hb")
+        .with("aria-hidden", "true")
+        .children([span("bo").style("width", length(old.0)), span("bn").style("width", length(new.0))]);
+    Node::html("div").class(class).children([heading, numbers, bars])
+}
+
+/// Hollow for old, solid for new.
+fn mark(which: Which) -> Node {
+    Node::html("i").class(if which == Which::Old { "ko" } else { "kn" })
 }
 
 /// A row's value and what the last step added.
@@ -126,142 +143,116 @@ fn count(session: &Session, which: Which, key: &str) -> (u64, u64) {
 #[component]
 pub fn Table() -> impl IntoView {
     let app = App::get();
-    let shape = Memo::new(move |_| {
-        app.loaded.track();
+    live(move || {
+        app.shown.track();
         app.with(table)
-    });
-    let long = app.memo(|session| Which::BOTH.iter().any(|&which| session.side(which).track.end[0].value >= 10_000));
-    view! {
-        <table class="tab" class:long=long>
-            <caption class="sr">"Counts of both sides"</caption>
-            <thead>
-                <tr class="over">
-                    <td></td>
-                    <th colspan="2" class="sf" scope="colgroup">"so far"</th>
-                    <th colspan="3" scope="colgroup">"per page, whole run"</th>
-                </tr>
-                <tr class="sides">
-                    <td></td>
-                    <th scope="col"><Mark which=Which::Old />"old"</th>
-                    <th scope="col"><Mark which=Which::New />"new"</th>
-                    <th scope="col">"diff"</th>
-                    <th class="pp" scope="col"><Mark which=Which::Old />"old"</th>
-                    <th class="pp" scope="col"><Mark which=Which::New />"new"</th>
-                </tr>
-            </thead>
-            <tbody>
-                <For each=move || shape.get() key=|row| row.clone() let:row>
-                    {match row {
-                        TableRow::Head(text) => view! { <tr class="grp"><th colspan="6" scope="rowgroup">{text}</th></tr> }.into_any(),
-                        TableRow::Count { at, label, whole, total } => view! { <CountRow at=at label=label whole=whole total=total /> }.into_any(),
-                    }}
-                </For>
-                <HoldRow />
-            </tbody>
-        </table>
-    }
+    })
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum TableRow {
-    Head(&'static str),
-    Count { at: usize, label: &'static str, whole: [String; 2], total: bool },
+fn table(session: &Session) -> Node {
+    let long = Which::BOTH.iter().any(|&which| session.side(which).track.end[0].value >= 10_000);
+    let head = |class: &'static str, text: &'static str| Node::html("th").class(class).with("scope", "col").text(text);
+    let side = |class: &'static str, which: Which| {
+        Node::html("th")
+            .class(class)
+            .with("scope", "col")
+            .children([mark(which), Node::html("span").text(which.name())])
+    };
+    let over = Node::html("tr").class("over").children([
+        Node::html("td"),
+        head("sf", "so far").with("colspan", "2"),
+        head("", "per page, whole run").with("colspan", "3"),
+    ]);
+    let sides = Node::html("tr").class("sides").children([
+        Node::html("td"),
+        side("", Which::Old),
+        side("", Which::New),
+        head("", "diff"),
+        side("pp", Which::Old),
+        side("pp", Which::New),
+    ]);
+    Node::html("table").class(if long { "tab long" } else { "tab" }).children([
+        Node::html("caption").class("sr").text("Counts of both sides"),
+        Node::html("thead").children([over, sides]),
+        Node::html("tbody").children(rows(session)).children([hold_row(session)]),
+    ])
 }
 
 /// Rows that count something on either side, with the headings of their groups. What is no atomic and the same on both
 /// sides argues for neither and is left out.
-fn table(session: &Session) -> Vec<TableRow> {
-    let ends = Which::BOTH.map(|which| &session.side(which).track.end);
-    let pages = session.side(Which::Old).track.pages;
+fn rows(session: &Session) -> Vec<Node> {
+    let [old, new] = Which::BOTH.map(|which| session.side(which));
     let mut rows = Vec::new();
     let mut group = Group::Total;
-    for (at, (old, new)) in ends[0].iter().zip(ends[1]).enumerate() {
-        let nothing = old.value == 0 && new.value == 0 && old.group != Group::Total;
-        if nothing || old.group == Group::Beside && old.value == new.value {
+    for (at, (old_end, new_end)) in old.track.end.iter().zip(&new.track.end).enumerate() {
+        let nothing = old_end.value == 0 && new_end.value == 0 && old_end.group != Group::Total;
+        if nothing || old_end.group == Group::Beside && old_end.value == new_end.value {
             continue;
         }
-        if old.group != group {
-            group = old.group;
-            rows.push(TableRow::Head(if group == Group::Words { "atomics by word" } else { "beside the atomics" }));
+        if old_end.group != group {
+            group = old_end.group;
+            let text = if group == Group::Words { "atomics by word" } else { "beside the atomics" };
+            let head = Node::html("th").with("colspan", "6").with("scope", "rowgroup").text(text);
+            rows.push(Node::html("tr").class("grp").children([head]));
         }
-        let whole = [old.value, new.value].map(|value| quotient(value, pages));
-        rows.push(TableRow::Count { at, label: old.label, whole, total: group == Group::Total });
+        let counts = [old, new].map(|side| (side.moment.rows[at].value, side.moment.added[at] > 0));
+        let per_page =
+            [old_end, new_end].map(|row| Node::html("td").class("pp").text(quotient(row.value, old.track.pages)));
+        rows.push(row(old_end.label, counts).class(if group == Group::Total { "tot" } else { "" }).children(per_page));
     }
     rows
 }
 
-#[component]
-fn CountRow(at: usize, label: &'static str, whole: [String; 2], total: bool) -> impl IntoView {
-    let app = App::get();
-    let cells = app.memo(move |session| {
-        Which::BOTH.map(|which| {
-            let moment = &session.side(which).moment;
-            (moment.rows[at].value, moment.added[at] > 0)
-        })
+fn hold_row(session: &Session) -> Node {
+    let counts = Which::BOTH.map(|which| {
+        let moment = &session.side(which).moment;
+        (u64::from(moment.longest_hold), moment.hold_grew)
     });
-    let value = move |which: Which| cells.read()[which as usize].0;
-    let changed = move |which: Which| cells.read()[which as usize].1;
-    let [old, new] = whole;
-    view! {
-        <tr class:tot=total>
-            <th scope="row">{label}</th>
-            <td class:chg=move || changed(Which::Old)><span>{move || thousands(value(Which::Old))}</span></td>
-            <td class:chg=move || changed(Which::New)><span>{move || thousands(value(Which::New))}</span></td>
-            <td class="d">{move || difference(value(Which::Old), value(Which::New))}</td>
-            <td class="pp">{old}</td>
-            <td class="pp">{new}</td>
-        </tr>
-    }
+    let unit = Node::html("td").class("pp n").with("colspan", "2").text("steps, lru_lock");
+    row("longest hold", counts).children([unit])
 }
 
-#[component]
-fn HoldRow() -> impl IntoView {
-    let app = App::get();
-    let cells = app.memo(|session| {
-        Which::BOTH.map(|which| {
-            let moment = &session.side(which).moment;
-            (u64::from(moment.longest_hold), moment.hold_grew)
-        })
-    });
-    let value = move |which: Which| cells.read()[which as usize].0;
-    let changed = move |which: Which| cells.read()[which as usize].1;
-    view! {
-        <tr>
-            <th scope="row">"longest hold"</th>
-            <td class:chg=move || changed(Which::Old)><span>{move || thousands(value(Which::Old))}</span></td>
-            <td class:chg=move || changed(Which::New)><span>{move || thousands(value(Which::New))}</span></td>
-            <td class="d">{move || difference(value(Which::Old), value(Which::New))}</td>
-            <td class="pp n" colspan="2">"steps, lru_lock"</td>
-        </tr>
-    }
+/// A label, the counts of both sides, marked where the last step changed them, and their difference.
+fn row(label: &'static str, counts: [(u64, bool); 2]) -> Node {
+    let cell = |(value, changed): (u64, bool)| {
+        let number = Node::html("span").text(thousands(value));
+        Node::html("td").class(if changed { "chg" } else { "" }).children([number])
+    };
+    let [old, new] = counts;
+    Node::html("tr").children([
+        Node::html("th").with("scope", "row").text(label),
+        cell(old),
+        cell(new),
+        Node::html("td").class("d").text(difference(old.0, new.0)),
+    ])
 }
 
 /// What the series' author claimed, checked on both sides.
 #[component]
 pub fn Claims() -> impl IntoView {
     let app = App::get();
-    let claims = Memo::new(move |_| {
+    live(move || {
         app.loaded.track();
-        app.with(claims)
-    });
-    let item = |claim: ClaimRow| {
-        let note = if claim.holds { "holds" } else { "does not hold" };
-        view! {
-            <li class:bad=!claim.holds title=claim.source>
-                <b aria-hidden="true">{if claim.holds { "✓" } else { "✗" }}</b>
-                <em>{claim.claim}<span class="sr">": "{note}", "</span></em>
-                <span>{claim.found}</span>
-            </li>
-        }
-    };
-    view! {
-        <Show when=move || !claims.read().is_empty()>
-            <ul class="claims" aria-label="Claims" tabindex="0">
-                <li class="h">"claims, checked over the whole run"</li>
-                {move || claims.get().into_iter().map(item).collect_view()}
-            </ul>
-        </Show>
+        claims_list(app.with(claims))
+    })
+}
+
+fn claims_list(rows: Vec<ClaimRow>) -> Node {
+    if rows.is_empty() {
+        return Node::html("ul").class("claims").with("hidden", "");
     }
+    let item = |claim: ClaimRow| {
+        let (sign, note) = if claim.holds { ("✓", " holds: ") } else { ("✗", " does not hold: ") };
+        Node::html("li").class(if claim.holds { "" } else { "bad" }).with("title", claim.source).children([
+            Node::html("b").with("aria-hidden", "true").text(sign),
+            Node::html("em").text(claim.claim),
+            Node::html("i").class("sr").text(note),
+            Node::html("span").text(claim.found),
+        ])
+    };
+    let head = Node::html("li").class("h").text("claims, checked over the whole run");
+    let list = Node::html("ul").class("claims").with("aria-label", "Claims").with("tabindex", "0");
+    list.children([head]).children(rows.into_iter().map(item))
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -293,8 +284,8 @@ fn claims(session: &Session) -> Vec<ClaimRow> {
             holds: shown.clone().all(|claim| claim.holds),
         }
     };
-    let mut rows: Vec<ClaimRow> = names.into_iter().map(row).collect();
-    rows.sort_by_key(|row| row.holds);
+    let (mut rows, held): (Vec<ClaimRow>, Vec<ClaimRow>) = names.into_iter().map(row).partition(|row| !row.holds);
+    rows.extend(held);
     rows
 }
 

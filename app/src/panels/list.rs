@@ -4,31 +4,38 @@ use leptos::prelude::*;
 use sim_core::view::PageNo;
 
 use crate::app::App;
+use crate::dom::{Node, live};
 use crate::link::Which;
+use crate::web;
 
 /// The pages of one side, region by region.
 #[component]
 pub fn Pages(which: Which) -> impl IntoView {
     let app = App::get();
-    let groups = app.memo(move |session| session.side(which).scene.groups.clone());
-    let button = move |page: PageNo| {
-        let pressed = move || (app.looked.get() == Some((which, page))).to_string();
-        let look = move |_| app.looked.set(Some((which, page)));
-        view! { <button aria-pressed=pressed on:click=look>{page}</button> }
+    let list = live(move || {
+        app.shown.track();
+        let looked = app.looked.get().filter(|(side, _)| *side == which).map(|(_, page)| page);
+        app.with(|session| pages(which, &session.side(which).scene.groups, looked))
+    });
+    let look = move |event: web_sys::MouseEvent| {
+        if let Some(page) = web::number_of(&event, "data-look") {
+            app.looked.set(Some((which, page)));
+        }
     };
-    let items = move || {
-        let groups = groups.get().into_iter();
-        let item = |group: stage::Group| {
-            view! {
-                <li>
-                    <h3>{group.label}</h3>
-                    {group.pages.into_iter().map(button).collect_view()}
-                </li>
-            }
-        };
-        groups.map(item).collect_view()
+    view! { <div on:click=look>{list}</div> }
+}
+
+fn pages(which: Which, groups: &[stage::Group], looked: Option<PageNo>) -> Node {
+    let button = |&page: &PageNo| {
+        Node::html("button")
+            .with("data-look", page.to_string())
+            .with("aria-pressed", if looked == Some(page) { "true" } else { "false" })
+            .text(page.to_string())
     };
-    view! {
-        <ul class="listview" aria-label=format!("{}: pages", which.name())>{items}</ul>
-    }
+    let group = |group: &stage::Group| {
+        let title = Node::html("h3").text(group.label.clone());
+        Node::html("li").children([title]).children(group.pages.iter().map(button))
+    };
+    let label = format!("{}: pages", which.name());
+    Node::html("ul").class("listview").with("aria-label", label).children(groups.iter().map(group))
 }

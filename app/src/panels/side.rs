@@ -10,6 +10,7 @@ use super::menu::{Choice, Menu};
 use super::stage::Stage;
 use crate::app::App;
 use crate::chart::Size;
+use crate::dom::{Node, live};
 use crate::link::{Link, Which};
 use crate::session::Session;
 use crate::text::thousands;
@@ -30,7 +31,6 @@ pub fn SidePanel(which: Which) -> impl IntoView {
         app.loaded.track();
         app.with(variants)
     });
-    let words = app.memo(move |session| session.side(which).moment.words.clone());
     let active = app.memo(move |session| session.link == Link::Off && session.active == which);
     let wide_code = move || app.size.get() != Size::Narrow;
     let class = if which == Which::Old { "side old" } else { "side new" };
@@ -53,9 +53,15 @@ pub fn SidePanel(which: Which) -> impl IntoView {
                         <span>{name}</span>
                     </Menu>
                 </h2>
-                <StepNumber which=which />
+                {live(move || {
+                    app.shown.track();
+                    app.with(|session| step_number(session, which))
+                })}
             </div>
-            <p class="say">{move || sentence(&words.read())}</p>
+            {live(move || {
+                app.shown.track();
+                app.with(|session| sentence(&session.side(which).moment.words))
+            })}
             <div class="stagebox">
                 <Stage which=which />
                 <Inspector which=which />
@@ -67,23 +73,12 @@ pub fn SidePanel(which: Which) -> impl IntoView {
     }
 }
 
-#[component]
-fn StepNumber(which: Which) -> impl IntoView {
-    let app = App::get();
-    let number = app.memo(move |session| {
-        let (at, ends) = (session.at().of(which), session.beats.ends().of(which));
-        format!("step {} of {}", thousands(at.into()), thousands(ends.into()))
-    });
-    let waits = app.memo(move |session| session.waiting() == Some(which));
-    let other = which.other().name();
-    view! {
-        <span class="stepno">
-            <Show when=move || waits.get()>
-                <span class="waits">"waits for "{other}</span>
-            </Show>
-            {number}
-        </span>
-    }
+fn step_number(session: &Session, which: Which) -> Node {
+    let (at, ends) = (session.at().of(which), session.beats.ends().of(which));
+    let number = format!("step {} of {}", thousands(at.into()), thousands(ends.into()));
+    let waits = (session.waiting() == Some(which))
+        .then(|| Node::html("span").class("waits").text(format!("waits for {}", which.other().name())));
+    Node::html("span").class("stepno").children(waits).children([Node::html("span").text(number)])
 }
 
 fn variants(session: &Session) -> Vec<Choice> {
@@ -95,10 +90,7 @@ fn variants(session: &Session) -> Vec<Choice> {
         .collect()
 }
 
-fn sentence(words: &Words) -> impl IntoView + use<> {
-    let piece = |(text, strong): &(String, bool)| {
-        let text = text.clone();
-        if *strong { view! { <b>{text}</b> }.into_any() } else { text.into_any() }
-    };
-    words.0.iter().map(piece).collect_view()
+fn sentence(words: &Words) -> Node {
+    let piece = |(text, strong): &(String, bool)| Node::html(if *strong { "b" } else { "span" }).text(text.clone());
+    Node::html("p").class("say").children(words.0.iter().map(piece))
 }

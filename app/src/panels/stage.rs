@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use leptos::ev::{KeyboardEvent, MouseEvent};
 use leptos::html;
@@ -9,13 +10,12 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use sim_core::view::PageNo;
 use stage::{
-    Arrow, Badge, Edge, Fence, Form, Key, Label, MapArea, Note, Part, Pte, Reference, Ring, Scene, Slot, Span, Tile,
-    number,
+    Badge, Edge, Fence, Form, Key, Label, MapArea, Note, Part, Pte, Reference, Ring, Scene, Span, Tile, number,
 };
 use web_sys::Element;
 
 use crate::app::App;
-use crate::dom::{Layer, Node, style_property};
+use crate::dom::{Changes, List, Node, changes, style_property};
 use crate::link::Which;
 use crate::roam;
 use crate::web;
@@ -73,7 +73,7 @@ fn toggle(app: App, which: Which, page: PageNo) {
 }
 
 fn page_of(event: &web_sys::Event) -> Option<PageNo> {
-    web::closest(event, "[data-page]")?.get_attribute("data-page")?.parse().ok()
+    web::number_of(event, "data-page")
 }
 
 fn is_keyboard_focus(event: &web_sys::Event) -> bool {
@@ -89,52 +89,26 @@ fn glide(app: App) -> Option<u32> {
 /// Keeps the drawing of one side up to date.
 struct Painter {
     svg: Element,
-    fences: Layer<Key, Fence>,
-    slots: Layer<Key, Slot>,
-    areas: Layer<Key, MapArea>,
-    arrows: Layer<(Key, usize), Arrow>,
-    ptes: Layer<Key, Pte>,
-    edges: Layer<Key, Edge>,
-    labels: Layer<Key, Label>,
-    refs: Layer<Key, Reference>,
-    tiles: Layer<Key, (Tile, Look)>,
-    rings: Layer<Key, Ring>,
-    notes: Layer<Key, Note>,
-    shape: (Form, f32, f32),
+    lists: [List; LISTS],
+    before: Rc<Scene>,
+    /// The page that was looked at.
+    looked: Option<PageNo>,
     /// The tile that the Tab key comes to.
     stop: Option<PageNo>,
 }
 
-/// What the reader does with a tile.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Look {
-    /// The Tab key comes to it.
-    stop: bool,
-    /// It is looked at.
-    picked: bool,
-}
+/// What a drawing consists of, back to front.
+const LISTS: usize = 11;
+/// Where the tiles are among them.
+const TILES: usize = 8;
 
 impl Painter {
     fn new(host: &Element) -> Painter {
         let svg = Node::svg("svg").with("role", "group").create();
         // The host is an element and takes children.
         let _ = host.append_child(&svg);
-        Painter {
-            fences: Layer::new(&svg, "fences"),
-            slots: Layer::new(&svg, ""),
-            areas: Layer::new(&svg, ""),
-            arrows: Layer::new(&svg, ""),
-            ptes: Layer::new(&svg, ""),
-            edges: Layer::new(&svg, ""),
-            labels: Layer::new(&svg, ""),
-            refs: Layer::new(&svg, ""),
-            tiles: Layer::new(&svg, ""),
-            rings: Layer::new(&svg, ""),
-            notes: Layer::new(&svg, ""),
-            svg,
-            shape: Default::default(),
-            stop: None,
-        }
+        let lists = std::array::from_fn(|_| List::new(&svg));
+        Painter { svg, lists, before: Rc::default(), looked: None, stop: None }
     }
 
     /// Whether the next change is a cut, and how long tiles glide.
@@ -148,30 +122,42 @@ impl Painter {
         }
     }
 
-    fn paint(&mut self, which: Which, scene: &Scene, looked: Option<PageNo>) {
+    fn paint(&mut self, which: Which, scene: &Rc<Scene>, looked: Option<PageNo>) {
         self.resize(which, scene);
-        let form = scene.form;
-        self.fences.show(keyed(&scene.fences, |fence| fence.key), |fence| Node::part(&fence.part()));
-        self.slots.show(keyed(&scene.slots, |slot| slot.key), |slot| Node::part(&slot.part()));
-        self.areas.show(keyed(&scene.map, |area| area.key), area);
-        let arrows = scene.arrows.iter().enumerate().map(|(i, arrow)| ((arrow.key, i), arrow.clone())).collect();
-        self.arrows.show(arrows, |arrow| Node::svg("g").children(arrow.parts().iter().map(Node::part)));
-        self.ptes.show(keyed(&scene.ptes, |pte| pte.key), pte);
-        let titled = scene.fences.iter().filter(|fence| !fence.edge.title.is_empty());
-        self.edges.show(titled.map(|fence| (fence.key, fence.edge.clone())).collect(), edge);
-        self.labels.show(keyed(&scene.labels, |label| label.key), label);
-        self.refs.show(keyed(&scene.refs, |one| one.key), |one| reference(one, form));
-        self.show_tiles(scene, looked);
-        self.rings.show(keyed(&scene.rings, |ring| ring.key), ring);
-        self.notes.show(keyed(&scene.notes, |note| note.key), note);
+        let before = std::mem::replace(&mut self.before, scene.clone());
+        let tiles = self.tiles(&before, looked);
+        let (old, now, form) = (&*before, &**scene, scene.form);
+        let titled = |scene: &Scene| -> Vec<Fence> {
+            scene.fences.iter().filter(|fence| !fence.edge.title.is_empty()).cloned().collect()
+        };
+        let changed: [Changes; LISTS] = [
+            changes(&old.fences, &now.fences, |fence| id(fence.key), &|fence| Node::part(&fence.part())),
+            changes(&old.slots, &now.slots, |slot| id(slot.key), &|slot| Node::part(&slot.part())),
+            changes(&old.map, &now.map, |area| id(area.key), &area),
+            changes(&old.arrows, &now.arrows, |arrow| id(arrow.key), &|arrow| {
+                Node::svg("g").children(arrow.parts().iter().map(Node::part))
+            }),
+            changes(&old.ptes, &now.ptes, |pte| id(pte.key), &pte),
+            changes(&titled(old), &titled(now), |fence| id(fence.key), &|fence| edge(&fence.edge)),
+            changes(&old.labels, &now.labels, |label| id(label.key), &label),
+            changes(&old.refs, &now.refs, |one| id(one.key), &|one| reference(one, form)),
+            tiles,
+            changes(&old.rings, &now.rings, |ring| id(ring.key), &ring),
+            changes(&old.notes, &now.notes, |note| id(note.key), &note),
+        ];
+        for (list, changes) in self.lists.iter_mut().zip(changed) {
+            list.show(changes);
+        }
     }
 
     fn resize(&mut self, which: Which, scene: &Scene) {
-        let label = format!("{}: {}", which.name(), scene.title);
-        let shape = (scene.form, scene.width, scene.height);
         let set = |name, value: &str| self.svg.set_attribute(name, value).expect("the attribute's name is valid");
-        set("aria-label", &label);
-        if self.shape == shape {
+        set("aria-label", &format!("{}: {}", which.name(), scene.title));
+        let before = &self.before;
+        if before.form != scene.form {
+            // The two drawings have no shape in common.
+            self.before = Rc::default();
+        } else if (before.width, before.height) == (scene.width, scene.height) {
             return;
         }
         let [w, h] = [scene.width, scene.height].map(number);
@@ -179,32 +165,38 @@ impl Painter {
         set("viewBox", &format!("0 0 {w} {h}"));
         set("width", &w);
         set("height", &h);
-        self.shape = shape;
     }
 
-    fn show_tiles(&mut self, scene: &Scene, looked: Option<PageNo>) {
+    /// The tiles, with what the reader does with them.
+    fn tiles(&mut self, before: &Scene, looked: Option<PageNo>) -> Changes {
+        let scene = self.before.clone();
+        let (old_stop, old_looked) = (self.stop, self.looked);
         if self.stop.is_none_or(|stop| scene.tile(stop).is_none()) {
             let first = scene.tiles.iter().find(|tile| tile.now).or(scene.tiles.first());
             self.stop = first.map(|tile| tile.page);
         }
+        self.looked = looked;
         let stop = self.stop;
-        let look = |tile: &Tile| Look { stop: stop == Some(tile.page), picked: looked == Some(tile.page) };
-        let tiles = scene.tiles.iter().map(|tile| (Key::Page(tile.page), (tile.clone(), look(tile)))).collect();
-        let form = scene.form;
-        self.tiles.show(tiles, |(tile, look)| page(tile, *look, form));
+        let draw = |tile: &Tile| page(tile, stop == Some(tile.page), looked == Some(tile.page), scene.form);
+        let mut changed = changes(&before.tiles, &scene.tiles, |tile| id(Key::Page(tile.page)), &draw);
+        let touched = [old_stop, stop, old_looked, looked];
+        for (tile, change) in scene.tiles.iter().zip(&mut changed) {
+            if change.1.is_none() && touched.contains(&Some(tile.page)) {
+                change.1 = Some(draw(tile));
+            }
+        }
+        changed
     }
 
     /// Moves the focus to a tile.
     fn focus(&mut self, page: PageNo) {
-        let element = |of: PageNo| self.tiles.element(Key::Page(of));
+        let element = |of: PageNo| self.lists[TILES].element(id(Key::Page(of)));
         let set = |element: Option<&Element>, value: &str| {
             if let Some(element) = element {
                 element.set_attribute("tabindex", value).expect("the attribute's name is valid");
             }
         };
-        if let Some(stop) = self.stop {
-            set(element(stop), "-1");
-        }
+        set(self.stop.and_then(element), "-1");
         let next = element(page);
         set(next, "0");
         if let Some(next) = next {
@@ -215,21 +207,35 @@ impl Painter {
     }
 }
 
-fn keyed<T: Clone>(shapes: &[T], key: impl Fn(&T) -> Key) -> Vec<(Key, T)> {
-    shapes.iter().map(|shape| (key(shape), shape.clone())).collect()
+/// The number of a thing in its list.
+fn id(key: Key) -> u64 {
+    let (kind, rest) = match key {
+        Key::Page(page) => (0, u64::from(page)),
+        Key::Slot(cpu, kind, slot) => (1, u64::from(cpu) << 16 | (kind as u64) << 8 | u64::from(slot)),
+        Key::Hand(cpu, cell) => (2, u64::from(cpu) << 16 | u64::from(cell)),
+        Key::Head(zone, list) => (3, u64::from(zone) << 8 | u64::from(list)),
+        Key::Pte(space, index) => (4, u64::from(space) << 32 | u64::from(index)),
+        Key::Space(space) => (5, space.into()),
+        Key::Cpu(cpu) => (6, cpu.into()),
+        Key::Zone(zone) => (7, zone.into()),
+        Key::Text(what, owner, line) => (8, u64::from(what) << 24 | u64::from(owner) << 16 | u64::from(line)),
+        Key::Next => (9, 0),
+        Key::Map(zone, list) => (10, u64::from(zone) << 8 | u64::from(list)),
+    };
+    kind << 48 | rest
 }
 
 fn parts(class: String, at: stage::Rect, parts: &[Part]) -> Node {
     Node::svg("g").with("class", class).placed(at.x, at.y).children(parts.iter().map(Node::part))
 }
 
-fn page(tile: &Tile, look: Look, form: Form) -> Node {
-    let picked = if look.picked { " picked" } else { "" };
+fn page(tile: &Tile, stop: bool, looked: bool, form: Form) -> Node {
+    let picked = if looked { " picked" } else { "" };
     parts(format!("{}{picked}", tile.class()), tile.rect, &tile.parts(form))
         .with("role", "button")
-        .with("tabindex", if look.stop { "0" } else { "-1" })
+        .with("tabindex", if stop { "0" } else { "-1" })
         .with("aria-haspopup", "dialog")
-        .with("aria-expanded", if look.picked { "true" } else { "false" })
+        .with("aria-expanded", if looked { "true" } else { "false" })
         .with("data-page", tile.page.to_string())
         .with("aria-label", tile.aria.clone())
 }
@@ -272,7 +278,7 @@ fn foreign(at: stage::Rect, inside: Node) -> Node {
 }
 
 fn edge(edge: &Edge) -> Node {
-    let title = Node::html("span").with("class", "etitle").children(edge.title.iter().map(|one| span(one)));
+    let title = Node::html("span").with("class", "etitle").children(edge.title.iter().map(span));
     let badges = edge.badges.iter().map(|one| badge(one, false));
     foreign(edge.rect, Node::html("div").with("class", "edge").children([title]).children(badges))
 }

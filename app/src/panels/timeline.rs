@@ -45,9 +45,12 @@ pub fn Timeline() -> impl IntoView {
             }
         });
     });
-    let value = app.memo(Session::clock);
-    let most = app.memo(Session::clock_end);
-    let words = app.memo(value_text);
+    Effect::new(move |_| {
+        app.shown.track();
+        if let Some(host) = host.get() {
+            app.with(|session| describe(&host, session));
+        }
+    });
     // The clock on which the reader drags.
     let dragged = StoredValue::new(None::<Which>);
     let place = move |event: &PointerEvent| {
@@ -91,9 +94,6 @@ pub fn Timeline() -> impl IntoView {
                 tabindex="0"
                 aria-label="Step"
                 aria-valuemin="0"
-                aria-valuemax=move || most.get()
-                aria-valuenow=move || value.get()
-                aria-valuetext=words
                 aria-keyshortcuts="ArrowRight ArrowLeft Home End"
                 node_ref=host
                 on:pointerdown=down
@@ -104,6 +104,13 @@ pub fn Timeline() -> impl IntoView {
             ></div>
         </section>
     }
+}
+
+/// The slider's own words for where it is.
+fn describe(slider: &Element, session: &Session) {
+    set(slider, "aria-valuemax", &session.clock_end().to_string());
+    set(slider, "aria-valuenow", &session.clock().to_string());
+    set(slider, "aria-valuetext", &value_text(session));
 }
 
 /// "step 41 of 187: lru_add_drain on CPU 1", for the side that leads and then for the other.
@@ -248,21 +255,10 @@ impl Drawing {
                 Some(std::cmp::Ordering::Equal) => "cn under",
                 _ => "cn fut",
             };
-            if label.class_name_is(class) {
-                continue;
+            if label.get_attribute("class").as_deref() != Some(class) {
+                set(label, "class", class);
             }
-            set(label, "class", class);
         }
-    }
-}
-
-trait ClassName {
-    fn class_name_is(&self, class: &str) -> bool;
-}
-
-impl ClassName for Element {
-    fn class_name_is(&self, class: &str) -> bool {
-        self.get_attribute("class").as_deref() == Some(class)
     }
 }
 

@@ -31,7 +31,7 @@ pub fn Transport() -> impl IntoView {
                     title="Restart"
                     aria-keyshortcuts="Home"
                     aria-disabled=move || at_start.get().to_string()
-                    on:click=move |_| app.step(Go::Clock(0))
+                    on:click=app.on(Go::Clock(0))
                 >
                     <svg viewBox="0 0 12 12" aria-hidden="true">
                         <path d="M2 2h1.6v8H2zM10 2v8L4.4 6z" />
@@ -40,7 +40,7 @@ pub fn Transport() -> impl IntoView {
                 <button
                     aria-keyshortcuts="ArrowLeft"
                     aria-disabled=move || at_start.get().to_string()
-                    on:click=move |_| app.step(Go::Back)
+                    on:click=app.on(Go::Back)
                 >
                     <Sign d=BACK />
                     <span>"Back"</span>
@@ -50,7 +50,7 @@ pub fn Transport() -> impl IntoView {
                     class="pri"
                     aria-keyshortcuts="ArrowRight"
                     aria-disabled=move || ended.get().to_string()
-                    on:click=move |_| app.step(Go::Step)
+                    on:click=app.on(Go::Step)
                 >
                     <span>"Step"</span>
                     <Sign d=STEP />
@@ -58,7 +58,7 @@ pub fn Transport() -> impl IntoView {
                 <button
                     aria-keyshortcuts="o"
                     aria-disabled=move || ended.get().to_string()
-                    on:click=move |_| app.step(Go::Over)
+                    on:click=app.on(Go::Over)
                 >
                     <span>"Step over"</span>
                     <svg viewBox="0 0 12 12" aria-hidden="true">
@@ -69,7 +69,7 @@ pub fn Transport() -> impl IntoView {
                 <button
                     aria-keyshortcuts="Shift+ArrowRight"
                     aria-disabled=move || ended.get().to_string()
-                    on:click=move |_| app.step(Go::Next)
+                    on:click=app.on(Go::Next)
                 >
                     <span>"Next page"</span>
                     <Sign d=NEXT />
