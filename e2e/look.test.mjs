@@ -31,7 +31,7 @@ for (const width of [390, 320]) {
     const code = await page.locator(".more .code").count();
     assert.equal(code, 2);
     // The list of pages is what fingers use.
-    await page.getByRole("list", { name: "old: pages" }).getByRole("button", { name: "17", exact: true }).click();
+    await page.getByRole("list", { name: "old: pages" }).getByRole("button", { name: "17", exact: true }).first().click();
     assert.ok(await page.getByRole("dialog", { name: "page 17, old" }).isVisible());
   });
 }

@@ -1,7 +1,9 @@
 //! What can be asked of a recorded run without replaying it: lock holds, waits, lines, page biographies.
 
 use alloc::collections::BTreeMap;
+use alloc::vec;
 use alloc::vec::Vec;
+use core::panic::Location;
 
 use super::func::Frame;
 use super::record::Record;
@@ -56,25 +58,33 @@ pub struct Index {
     holds: BTreeMap<(LockClass, u32), Vec<HoldSpan>>,
     waits: Vec<WaitSpan>,
     irqs: Vec<IrqSpan>,
-    lines: BTreeMap<(&'static str, u32), Vec<u32>>,
-    calls: BTreeMap<(&'static str, u32), Vec<u32>>,
-    pages: BTreeMap<Pfn, Vec<u32>>,
+    lines: Lines,
+    calls: Lines,
+    pages: Pages,
+}
+
+/// Step counts by line.
+type Lines = BTreeMap<(&'static str, u32), Vec<u32>>;
+
+/// Step counts by page: those of page `p` are `steps[starts[p]..starts[p + 1]]`.
+#[derive(Clone, Debug, Default)]
+struct Pages {
+    starts: Vec<u32>,
+    steps: Vec<u32>,
 }
 
 impl Index {
     pub(crate) fn new(records: &[Record], frames: &[Frame]) -> Index {
-        let mut index = Index::default();
-        for frame in frames {
-            index.calls.entry((frame.site.file(), frame.site.line())).or_default().push(frame.start);
-        }
+        let mut index = Index {
+            lines: lines((1..).zip(records).map(|(step, record)| (record.site, step))),
+            calls: lines(frames.iter().map(|frame| (frame.site, frame.start))),
+            pages: Pages::new(records),
+            ..Index::default()
+        };
         let mut open_waits: Vec<WaitSpan> = Vec::new();
         let mut open_irqs: Vec<IrqSpan> = Vec::new();
         for (at, record) in records.iter().enumerate() {
             let step = at as u32 + 1;
-            index.lines.entry((record.site.file(), record.site.line())).or_default().push(step);
-            if let Some(page) = record.op.page() {
-                index.pages.entry(page).or_default().push(step);
-            }
             index.lock(record, step, &mut open_waits);
             index.irq(record, step, &mut open_irqs);
         }
@@ -164,7 +174,50 @@ impl Index {
 
     /// Step counts after which a page has been touched.
     pub fn page(&self, page: Pfn) -> &[u32] {
-        self.pages.get(&page).map_or(&[], Vec::as_slice)
+        self.pages.of(page)
+    }
+}
+
+// A million comparisons of file names take longer than the run: places are told apart by address first, which decides
+// nothing but the order of work.
+fn lines(sites: impl Iterator<Item = (&'static Location<'static>, u32)>) -> Lines {
+    let mut by_site: BTreeMap<usize, (&'static Location<'static>, Vec<u32>)> = BTreeMap::new();
+    for (site, step) in sites {
+        let address = core::ptr::from_ref(site) as usize;
+        by_site.entry(address).or_insert_with(|| (site, Vec::new())).1.push(step);
+    }
+    let mut lines = Lines::new();
+    for (site, steps) in by_site.into_values() {
+        lines.entry((site.file(), site.line())).or_default().extend(steps);
+    }
+    lines.values_mut().for_each(|steps| steps.sort_unstable());
+    lines
+}
+
+impl Pages {
+    fn new(records: &[Record]) -> Pages {
+        let touched = || (1u32..).zip(records).filter_map(|(step, record)| Some((record.op.page()?, step)));
+        let end = touched().map(|(page, _)| page as usize + 1).max().unwrap_or(0);
+        let mut starts = vec![0; end + 1];
+        touched().for_each(|(page, _)| starts[page as usize + 1] += 1);
+        for page in 0..end {
+            starts[page + 1] += starts[page];
+        }
+        let mut steps = vec![0; starts[end] as usize];
+        let mut next = starts.clone();
+        for (page, step) in touched() {
+            let at = &mut next[page as usize];
+            steps[*at as usize] = step;
+            *at += 1;
+        }
+        Pages { starts, steps }
+    }
+
+    fn of(&self, page: Pfn) -> &[u32] {
+        match self.starts.get(page as usize..).and_then(|rest| rest.first_chunk()) {
+            Some(&[start, end]) => &self.steps[start as usize..end as usize],
+            None => &[],
+        }
     }
 }
 

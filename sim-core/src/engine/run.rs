@@ -107,6 +107,8 @@ pub struct Engine {
     tasks: Vec<Task>,
     /// Task that each CPU is at.
     current: Vec<Option<u8>>,
+    /// CPUs that can go on, as found last.
+    runnable: Vec<u8>,
     chooser: Chooser,
     choices: Vec<u8>,
     decisions: usize,
@@ -133,6 +135,7 @@ impl Engine {
             shared: Rc::new(shared),
             tasks: Vec::new(),
             current: alloc::vec![None; cpus],
+            runnable: Vec::new(),
             chooser: Chooser::new(Schedule::RoundRobin),
             choices: Vec::new(),
             decisions: 0,
@@ -224,8 +227,7 @@ impl Engine {
             if self.violation.is_some() {
                 return Ok(Outcome::Broken);
             }
-            let runnable = self.runnable();
-            let Some(cpu) = self.choose(&runnable)? else { return self.ended() };
+            let Some(cpu) = self.next_cpu()? else { return self.ended() };
             self.poll(cpu);
             if !self.shared.bulk.get() && self.shared.recorder.borrow().records.len() > MAX_STEPS {
                 return Err(EngineError::TooLong);
@@ -255,11 +257,19 @@ impl Engine {
         Ok(Outcome::Broken)
     }
 
+    fn next_cpu(&mut self) -> Result<Option<u8>, EngineError> {
+        let mut runnable = core::mem::take(&mut self.runnable);
+        self.find_runnable(&mut runnable);
+        let cpu = self.choose(&runnable);
+        self.runnable = runnable;
+        cpu
+    }
+
     // CPUs whose task can go on, in ascending order.
-    fn runnable(&mut self) -> Vec<u8> {
+    fn find_runnable(&mut self, runnable: &mut Vec<u8>) {
         let world = self.shared.world();
         let machine = &world.machine;
-        let mut runnable = Vec::new();
+        runnable.clear();
         for cpu in 0..self.current.len() {
             let current = &mut self.current[cpu];
             if !current.is_some_and(|task| keeps_cpu(machine, task, cpu as u8)) {
@@ -269,7 +279,6 @@ impl Engine {
                 runnable.push(cpu as u8);
             }
         }
-        runnable
     }
 
     fn choose(&mut self, runnable: &[u8]) -> Result<Option<u8>, EngineError> {
