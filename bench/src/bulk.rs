@@ -17,8 +17,8 @@ const REAL_PAGES: f64 = (56 << 18) as f64;
 /// Prints a line for each variant.
 pub fn print(pages: u32) -> Result<(), String> {
     println!("Bulk: munlock of {pages} pages ({:.1} GiB)", f64::from(pages) / (1 << 18) as f64);
-    println!("         set-up        run   ns per   ops per    real kernel   times as");
-    println!("variant       s          s     page      page      s, scaled       slow      MiB");
+    println!("           set-up      run   ns per   ops per   real kernel     share      MiB");
+    println!("variant         s        s     page      page     of 2013, s   of that   in use");
     for variant in MUNLOCK_VARIANTS {
         line(variant.name, pages)?;
     }
@@ -44,7 +44,7 @@ fn line(variant: &str, pages: u32) -> Result<(), String> {
         None => ("-".to_string(), "-".to_string()),
     };
     println!(
-        "{variant:<8}{set_up:>7.2}{seconds:>11.3}{per_page:>9.1}{operations:>10.2}{real:>15}{ratio:>11}{memory:>9}"
+        "{variant:<8}{set_up:>9.2}{seconds:>9.2}{per_page:>9.1}{operations:>10.2}{real:>15}{ratio:>10}{memory:>9}"
     );
     Ok(())
 }

@@ -5,7 +5,7 @@ use sim_core::scenario::SCENARIOS;
 /// Sizes for one CPU: around one batch, around one page table, and beyond the thresholds of the counters.
 const PAGES_ALONE: &[u32] = &[1, 13, 14, 15, 61, 513, 1100];
 /// Sizes where CPUs meet.
-const PAGES: &[u32] = &[2, 15, 56];
+const PAGES: &[u32] = &[4, 15, 56];
 /// Schedules where CPUs meet; 0 is the scenario's own.
 const SEEDS: &[u64] = &[0, 1, 2];
 

@@ -1,7 +1,8 @@
 //! The direct form of a kernel function: the same body without its awaits.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprCall, FnArg, Ident, ItemFn, Pat, parse_quote};
@@ -193,7 +194,8 @@ fn mentions_cpu(expr: &Expr) -> bool {
     finder.0
 }
 
-/// In the coroutine of a function that pauses, everything in between takes its direct form where it may.
+/// In the coroutine of a function that pauses, everything in between takes its direct form where it may. The future is
+/// made with the span of what was written: it is the line that a step knows.
 pub struct Shortcut;
 
 impl VisitMut for Shortcut {
@@ -208,7 +210,8 @@ impl VisitMut for Shortcut {
                 let (first, args) = arguments(step.args.iter());
                 let method = &step.method;
                 let directly = directly(&quote!(direct.#method(#(#args),*)));
-                *expr = either(&first, &directly, &quote!(value), &quote!(cpu.#method(#(#args),*)));
+                let future = quote_spanned!(method.span()=> cpu.#method(#(#args),*));
+                *expr = either(&first, &directly, &quote!(value), &future);
             }
             Expr::Call(call) if call.args.first().is_some_and(is_cpu) => {
                 let (first, args) = arguments(call.args.iter().skip(1));
@@ -216,7 +219,8 @@ impl VisitMut for Shortcut {
                 let directly = directly(&quote!(#function::direct(&mut direct #(, #args)*)));
                 let directly = quote!(if #function::DIRECT { #directly } else { ::core::option::Option::None });
                 let value = quote!({ if #function::PAUSES_LAST { cpu.pause().await; } value });
-                *expr = either(&first, &directly, &value, &quote!(#function(cpu #(, #args)*)));
+                let future = quote_spanned!(function.span()=> #function(cpu #(, #args)*));
+                *expr = either(&first, &directly, &value, &future);
             }
             _ => {}
         }

@@ -9,6 +9,9 @@ pub fn run() -> Result<()> {
     cmd::run(cmd::cargo().args(["run", "--release", "--package", "bench"]))?;
 
     let kit = setup::for_build()?;
+    let module = build::digest_module(&kit)?;
+    cmd::run(Command::new("node").arg("e2e/bulk.mjs").arg(module).current_dir(cmd::root()))?;
+
     let chromium = setup::for_browser()?;
     build::site(&kit)?;
     build::sizes()?;

@@ -30,6 +30,15 @@ pub fn site(kit: &Kit) -> Result<()> {
     }
 }
 
+/// The core as WebAssembly without a page: builds it, and says where it is.
+pub fn digest_module(kit: &Kit) -> Result<PathBuf> {
+    const TARGET: &str = "wasm32-unknown-unknown";
+    let mut build = kit.cargo();
+    build.args(["build", "--quiet", "--package", "mmscope-digest", "--lib", "--profile", "wasm-release"]);
+    cmd::run(build.args(["--target", TARGET]))?;
+    Ok(kit.target_dir().join(TARGET).join("wasm-release/digest.wasm"))
+}
+
 /// Prints what a visitor downloads.
 pub fn sizes() -> Result<()> {
     let mut node = Command::new("node");

@@ -154,10 +154,7 @@ fn site(kit: &Kit) -> Result<Tally> {
 fn digest(kit: &Kit) -> Result<Tally> {
     let native = cmd::output(cmd::cargo().args(["run", "--quiet", "--package", "mmscope-digest"]))?;
 
-    let mut build = kit.cargo();
-    build.args(["build", "--quiet", "--package", "mmscope-digest", "--lib", "--profile", "wasm-release"]);
-    cmd::run(build.args(["--target", "wasm32-unknown-unknown"]))?;
-    let module = kit.target_dir().join("wasm32-unknown-unknown/wasm-release/digest.wasm");
+    let module = build::digest_module(kit)?;
     let mut node = Command::new("node");
     let wasm = cmd::output(node.arg("e2e/digest.mjs").arg(&module).current_dir(cmd::root()))?;
 

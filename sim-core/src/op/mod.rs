@@ -43,9 +43,9 @@ pub enum Held {
     Pin,
 }
 
-/// Plain reads that count as a step, since another CPU may write in between.
+/// Plain reads that count as a step, since another CPU may write in between. One byte, as the compiler lays it out: so
+/// it sees through an operation that it is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Read {
     /// One flag of the flag word.
     Flag(PageFlag),
