@@ -144,5 +144,5 @@ fn per_table(n: u64, size: u64) -> u64 {
 
 // Ends of page tables that fall inside a batch.
 fn crossed(n: u64) -> u64 {
-    (1..n.div_ceil(PTRS_PER_PTE)).filter(|table| table * PTRS_PER_PTE % 14 != 0).count() as u64
+    (1..n.div_ceil(PTRS_PER_PTE)).filter(|table| !(table * PTRS_PER_PTE).is_multiple_of(14)).count() as u64
 }
