@@ -2,7 +2,11 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{FnArg, GenericArgument, ImplItem, ImplItemFn, ItemImpl, PathArguments, ReturnType, Type};
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    ExprMethodCall, FnArg, GenericArgument, ImplItem, ImplItemFn, ItemImpl, PathArguments, ReturnType, Type,
+    parse_quote,
+};
 
 /// The block as written, and the same for the handle of direct code: what returns something to await returns its
 /// result; what gives control back is left out.
@@ -24,6 +28,8 @@ pub fn both(methods: &ItemImpl) -> TokenStream {
 
 fn twin(method: &ImplItemFn) -> Option<TokenStream> {
     let ImplItemFn { attrs, vis, sig, block, .. } = method;
+    let mut block = block.clone();
+    ByReference.visit_block_mut(&mut block);
     let attrs = attrs.iter().filter(|attr| !attr.path().is_ident("track_caller"));
     let (name, inputs) = (&sig.ident, sig.inputs.iter().filter(|input| matches!(input, FnArg::Typed(_))));
     let (awaited, argument) = returned(&sig.output);
@@ -37,6 +43,18 @@ fn twin(method: &ImplItemFn) -> Option<TokenStream> {
         }
     };
     Some(quote!(#(#attrs)* #vis fn #name(#receiver #(, #inputs)*) #output #block))
+}
+
+// `self.step(op)` becomes `self.step(&op)`.
+struct ByReference;
+
+impl VisitMut for ByReference {
+    fn visit_expr_method_call_mut(&mut self, call: &mut ExprMethodCall) {
+        visit_mut::visit_expr_method_call_mut(self, call);
+        if call.method == "step" {
+            call.args.iter_mut().for_each(|op| *op = parse_quote!(&#op));
+        }
+    }
 }
 
 // The name of the type that is returned, and its type argument.

@@ -105,9 +105,9 @@ impl Direct {
         Err(Stop)
     }
 
-    /// Makes one operation.
+    /// Makes one operation. By reference, since a copy would hide from the compiler which one it is (on 32-bit targets).
     #[inline(always)]
-    pub(crate) fn step<T: Ret>(&mut self, op: Op) -> Result<T, Stop> {
+    pub(crate) fn step<T: Ret>(&mut self, op: &Op) -> Result<T, Stop> {
         Ok(T::from_ret(self.world.apply_counting(self.task, op, self.counts).ret))
     }
 
@@ -117,13 +117,13 @@ impl Direct {
         if !want.is_open(&self.world.machine, self.task) {
             return self.wait(want);
         }
-        self.step(want.take())
+        self.step(&want.take())
     }
 
     #[cold]
     #[inline(never)]
     fn wait(&mut self, want: Want) -> Result<(), Stop> {
-        self.step::<()>(want.wait())?;
+        self.step::<()>(&want.wait())?;
         Err(Stop)
     }
 }

@@ -33,9 +33,9 @@ impl World {
     /// Applies an operation of a task; the ledger has it when it is `counted`.
     #[inline(always)]
     pub fn apply(&mut self, task: u8, op: Op, counted: bool) -> Outcome {
-        let mut outcome = self.change(task, op);
+        let mut outcome = self.change(task, &op);
         if counted {
-            outcome.undo |= self.tally(op, outcome, 1);
+            outcome.undo |= self.tally(&op, outcome, 1);
         }
         self.clock += 1;
         outcome
@@ -43,7 +43,7 @@ impl World {
 
     /// Applies an operation of a task and counts it `n` times, 0 or 1.
     #[inline(always)]
-    pub(crate) fn apply_counting(&mut self, task: u8, op: Op, n: u64) -> Outcome {
+    pub(crate) fn apply_counting(&mut self, task: u8, op: &Op, n: u64) -> Outcome {
         let mut outcome = self.change(task, op);
         outcome.undo |= self.tally(op, outcome, n);
         self.clock += 1;
@@ -54,15 +54,15 @@ impl World {
     pub fn revert(&mut self, task: u8, op: Op, outcome: Outcome, counted: bool) {
         self.clock -= 1;
         if counted {
-            self.tally(op, outcome, u64::MAX);
+            self.tally(&op, outcome, u64::MAX);
         }
         self.restore(task, op, outcome);
     }
 
     #[inline(always)]
-    fn change(&mut self, task: u8, op: Op) -> Outcome {
+    fn change(&mut self, task: u8, op: &Op) -> Outcome {
         let m = &mut self.machine;
-        match op {
+        match *op {
             Op::Read { what, page } => Outcome::ret(read(m, what, page)),
             Op::ReadPagevec { pv } => Outcome::ret(u32::from(m.pagevec(pv).nr)),
             Op::Flag { flag, how, page } => lru::flag(m, flag, how, page),

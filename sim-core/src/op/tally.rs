@@ -2,7 +2,7 @@
 
 use super::{Op, Outcome, World};
 use crate::ledger::{Count, How, Ledger, LockCounts};
-use crate::machine::{LockClass, PageFlag};
+use crate::machine::{LockClass, LockId, PageFlag};
 
 // The old longest queue travels in the upper half of the undo word of a wait.
 const MAX_WAITERS_SHIFT: u32 = 32;
@@ -10,10 +10,10 @@ const MAX_WAITERS_SHIFT: u32 = 32;
 impl World {
     /// Counts an operation `n` times; `u64::MAX` takes one back. Returns what must be added to the undo word.
     #[inline(always)]
-    pub(super) fn tally(&mut self, op: Op, outcome: Outcome, n: u64) -> u64 {
+    pub(super) fn tally(&mut self, op: &Op, outcome: Outcome, n: u64) -> u64 {
         let clock = self.clock;
         let l = &mut self.ledger;
-        match op {
+        match *op {
             Op::Read { .. } | Op::ReadPagevec { .. } | Op::ReadPte { .. } => l.add(Count::Reads, n),
             Op::Flag { flag, how, .. } => l.add_flag(flag, how, n),
             Op::Get { site, .. } => add(&mut l.gets[site as usize], n),
@@ -50,7 +50,12 @@ impl World {
                 l.add(Count::Rwsem, n);
                 l.class(class).release(clock, n);
             }
-            Op::SpinWait { .. } | Op::WaitPage { .. } | Op::DownWait { .. } => return self.tally_wait(op, outcome, n),
+            Op::SpinWait { class, index, .. } | Op::DownWait { class, index, .. } => {
+                return self.tally_wait(LockId { class, index }, outcome, n);
+            }
+            Op::WaitPage { page } => {
+                return self.tally_wait(LockId { class: LockClass::Page, index: page }, outcome, n);
+            }
             Op::Irq { off: true } => l.add(Count::IrqPairs, n),
             Op::Preempt { off: true } => l.add(Count::PreemptPairs, n),
             Op::ListAdd { .. } => l.add(Count::ListAdd, n),
@@ -78,8 +83,10 @@ impl World {
         0
     }
 
-    fn tally_wait(&mut self, op: Op, outcome: Outcome, n: u64) -> u64 {
-        let Some(lock) = op.lock().filter(|_| n != 0) else { return 0 };
+    fn tally_wait(&mut self, lock: LockId, outcome: Outcome, n: u64) -> u64 {
+        if n == 0 {
+            return 0;
+        }
         if lock.class == LockClass::Page && outcome.ret == 0 {
             return 0;
         }
