@@ -9,6 +9,7 @@ use sim_core::view::PageNo;
 use stage::Form;
 
 use crate::chart::Size;
+use crate::dom::{self, Node, watch};
 use crate::hash;
 use crate::keys::{self, Action, Press};
 use crate::link::{Link, Which};
@@ -153,6 +154,14 @@ impl App {
         })
     }
 
+    /// A part of the page that is drawn anew from each picture.
+    pub fn live(self, draw: impl Fn(&Session) -> Node + 'static) -> AnyView {
+        dom::live(move || {
+            self.shown.track();
+            self.with(&draw)
+        })
+    }
+
     /// Asks the session something.
     pub fn with<T>(self, read: impl FnOnce(&Session) -> T) -> T {
         self.session.with_value(read)
@@ -164,21 +173,19 @@ impl App {
     }
 
     fn listen(self) {
-        Effect::new(move |_| self.show_settings());
-        Effect::new(move |_| self.play());
-        Effect::new(move |_| {
+        watch(move || self.show_settings());
+        watch(move || self.play());
+        watch(move || {
             let still = self.still.get();
             self.with_mut(|session| session.ghosts = still);
         });
-        Effect::new(move |before: Option<Form>| {
+        watch(move || {
             let form = form(self.size.get());
-            if before.is_some_and(|before| before != form) {
-                self.with_mut(|session| session.set_form(form));
+            if self.with_mut(|session| session.set_form(form)) {
                 self.show(true);
             }
-            form
         });
-        Effect::new(move |_| {
+        watch(move || {
             self.loaded.track();
             document().set_title(&self.with(title));
         });

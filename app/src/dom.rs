@@ -26,12 +26,13 @@ pub struct Node {
     styles: Vec<(&'static str, String)>,
     text: Option<String>,
     children: Vec<Node>,
+    key: &'static str,
 }
 
 impl Node {
     /// An element of SVG.
     pub fn svg(tag: &'static str) -> Node {
-        Node { tag, html: false, attributes: Vec::new(), styles: Vec::new(), text: None, children: Vec::new() }
+        Node { tag, html: false, attributes: Vec::new(), styles: Vec::new(), text: None, children: Vec::new(), key: "" }
     }
 
     /// An element of HTML.
@@ -80,6 +81,12 @@ impl Node {
         self
     }
 
+    /// Another element for each key, where it would else be kept and changed.
+    pub fn key(mut self, key: &'static str) -> Node {
+        self.key = key;
+        self
+    }
+
     /// With elements inside.
     pub fn children(mut self, children: impl IntoIterator<Item = Node>) -> Node {
         self.children.extend(children);
@@ -111,26 +118,28 @@ impl Node {
     pub fn create(&self) -> Element {
         let namespace = if self.html { HTML } else { SVG };
         let element = document().create_element_ns(Some(namespace), self.tag).expect("the tag is a valid name");
-        for (name, value) in &self.attributes {
-            set(&element, name, value);
-        }
-        for (name, value) in &self.styles {
-            style(&element, name, value);
-        }
         if let Some(text) = &self.text {
             element.set_text_content(Some(text));
         }
         for child in &self.children {
             append(&element, &child.create());
         }
+        for (name, value) in &self.attributes {
+            set(&element, name, value);
+        }
+        for (name, value) in &self.styles {
+            style(&element, name, value);
+        }
         element
+    }
+
+    /// Whether the element of `before` can become this one.
+    fn continues(&self, before: &Node) -> bool {
+        (before.tag, before.html, before.key) == (self.tag, self.html, self.key)
     }
 
     /// Brings an element that was `before` up to date.
     fn update(&self, before: &Node, element: &Element) {
-        if self.attributes != before.attributes {
-            self.update_attributes(before, element);
-        }
         for (i, (name, value)) in self.styles.iter().enumerate() {
             if before.styles.get(i).is_none_or(|old| old.1 != *value) {
                 style(element, name, value);
@@ -141,6 +150,9 @@ impl Node {
         }
         if self.children != before.children {
             self.update_children(before, element);
+        }
+        if self.attributes != before.attributes {
+            self.update_attributes(before, element);
         }
     }
 
@@ -167,7 +179,7 @@ impl Node {
         let elements: Vec<Element> = (0..present.length()).filter_map(|i| present.item(i)).collect();
         for (i, child) in self.children.iter().enumerate() {
             match (elements.get(i), before.children.get(i)) {
-                (Some(there), Some(old)) if old.tag == child.tag && old.html == child.html => child.update(old, there),
+                (Some(there), Some(old)) if child.continues(old) => child.update(old, there),
                 (Some(there), _) => {
                     // The element is a child of this one.
                     let _ = element.replace_child(&child.create(), there);
@@ -180,7 +192,11 @@ impl Node {
 }
 
 fn set(element: &Element, name: &str, value: &str) {
-    element.set_attribute(name, value).expect("the attribute's name is valid");
+    match element.dyn_ref::<web_sys::HtmlSelectElement>() {
+        // A choice has no such attribute, and what the reader chose goes before the options' own.
+        Some(select) if name == "value" => select.set_value(value),
+        _ => element.set_attribute(name, value).expect("the attribute's name is valid"),
+    }
 }
 
 fn append(parent: &Element, child: &Element) {
@@ -290,6 +306,16 @@ impl Item {
     }
 }
 
+/// Does something now, and again whenever a signal that it reads has changed.
+pub fn watch(react: impl Fn() + 'static) {
+    watch_boxed(Box::new(react));
+}
+
+// One effect for all: each kind of closure would bring its own copy of the machinery.
+fn watch_boxed(react: Box<dyn Fn()>) {
+    Effect::new(move |_| react());
+}
+
 /// A part of the page that follows the runs: what it should be is said anew for each picture, and only what is
 /// different is touched. Signals that `draw` reads bring it up to date as well.
 pub fn live(draw: impl Fn() -> Node + 'static) -> AnyView {
@@ -300,12 +326,12 @@ pub fn live(draw: impl Fn() -> Node + 'static) -> AnyView {
 fn live_boxed(draw: Box<dyn Fn() -> Node>) -> AnyView {
     let host = NodeRef::<html::Div>::new();
     let shown = StoredValue::new_local(None::<(Node, Element)>);
-    Effect::new(move |_| {
+    watch(move || {
         let Some(host) = host.get() else { return };
         let node = draw();
         shown.update_value(|shown| {
             let element = match shown.take() {
-                Some((before, element)) if before.tag == node.tag => {
+                Some((before, element)) if node.continues(&before) => {
                     node.update(&before, &element);
                     element
                 }

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use sim_core::engine::Milestone;
-use sim_core::scenario::{RunSpec, Scenario, SpecError};
+use sim_core::scenario::{Param, RunSpec, Scenario, SpecError};
 use sim_core::view::{PageNo, View};
 use stage::{Form, Regions, Scene};
 
@@ -50,6 +50,20 @@ impl Subject {
             variants: [link.old.clone(), link.new.clone()],
             params: link.params.clone(),
             schedule: link.schedule.clone(),
+        }
+    }
+
+    /// Value of a parameter, in text.
+    pub fn get(&self, param: &Param) -> String {
+        let set = self.params.iter().find(|(name, _)| name == param.name);
+        set.map_or_else(|| param.print(param.default), |(_, value)| value.clone())
+    }
+
+    /// Sets a parameter by text, which may be wrong.
+    pub fn set(&mut self, name: &str, value: String) {
+        match self.params.iter_mut().find(|(known, _)| known == name) {
+            Some(entry) => entry.1 = value,
+            None => self.params.push((name.to_string(), value)),
         }
     }
 
@@ -248,12 +262,14 @@ impl Session {
         self.draw(Moved::Jumped);
     }
 
-    /// The other of the two drawings.
-    pub fn set_form(&mut self, form: Form) {
-        if self.frame.form != form {
+    /// Shows this one of the two drawings; false where it is the one that is shown.
+    pub fn set_form(&mut self, form: Form) -> bool {
+        let other = self.frame.form != form;
+        if other {
             self.frame.form = form;
             self.measure();
         }
+        other
     }
 
     /// Steps that each side has made.

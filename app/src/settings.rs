@@ -25,6 +25,11 @@ impl Theme {
         }
     }
 
+    /// The theme with this name.
+    pub fn from_name(name: &str) -> Theme {
+        by_name(&Theme::ALL, Theme::name, name)
+    }
+
     /// The one after.
     pub fn next(self) -> Theme {
         let at = Theme::ALL.iter().position(|&theme| theme == self).unwrap_or(0);
@@ -52,6 +57,11 @@ impl Motion {
             Motion::Auto => "auto",
             Motion::Reduce => "reduce",
         }
+    }
+
+    /// The choice with this name.
+    pub fn from_name(name: &str) -> Motion {
+        by_name(&Motion::ALL, Motion::name, name)
     }
 }
 
@@ -84,8 +94,8 @@ impl Settings {
         let mut settings = Settings::default();
         for (name, value) in line.split(';').filter_map(|item| item.split_once('=')) {
             match name {
-                "theme" => settings.theme = by_name(&Theme::ALL, Theme::name, value),
-                "motion" => settings.motion = by_name(&Motion::ALL, Motion::name, value),
+                "theme" => settings.theme = Theme::from_name(value),
+                "motion" => settings.motion = Motion::from_name(value),
                 "letters" => settings.letters = value != "off",
                 _ => {}
             }

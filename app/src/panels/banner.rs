@@ -2,64 +2,55 @@
 
 use leptos::prelude::*;
 
-use crate::app::App;
+use crate::app::{App, Banner};
+use crate::dom::{Node, live};
+use crate::link::Which;
+use crate::session::{Go, Session};
+use crate::web;
 
-/// The banner, where there is one.
+/// The banners, where there are any.
 #[component]
 pub fn BannerBar() -> impl IntoView {
     let app = App::get();
-    view! {
-        <div role="alert">
-            {move || {
-                app.banner.get().map(|banner| {
-                    view! {
-                        <div class="banner bad">
-                            <span><b>{banner.title}</b>" "{banner.detail}</span>
-                            <button on:click=move |_| app.banner.set(None)>"Dismiss"</button>
-                        </div>
-                    }
-                })
-            }}
-        </div>
-        <Broken />
-    }
+    let wrong = live(move || Node::html("div").children(app.banner.get().map(banner)));
+    let broken = live(move || {
+        app.loaded.track();
+        app.with(broken)
+    });
+    let clicked = move |event: web_sys::MouseEvent| {
+        let side = Which::BOTH.into_iter().find_map(|which| {
+            let step = web::number_of(&event, if which == Which::Old { "data-old" } else { "data-new" })?;
+            Some(Go::Side(which, step))
+        });
+        match side {
+            Some(go) => app.step(go),
+            None if web::closest(&event, "button").is_some() => app.banner.set(None),
+            None => {}
+        }
+    };
+    view! { <div on:click=clicked><div role="alert">{wrong}</div>{broken}</div> }
 }
 
-/// A rule that a run broke.
-#[component]
-fn Broken() -> impl IntoView {
-    let app = App::get();
-    let broken = Memo::new(move |_| {
-        app.loaded.track();
-        app.with(|session| {
-            crate::link::Which::BOTH.map(|which| {
-                let side = session.side(which);
-                side.track.run.timeline.violation().map(|violation| {
-                    (
-                        format!("{}: {}", which.name(), side.label()),
-                        violation.rule,
-                        violation.detail.clone(),
-                        violation.step,
-                    )
-                })
-            })
-        })
-    });
-    let bars = move || {
-        crate::link::Which::BOTH
-            .into_iter()
-            .zip(broken.get())
-            .filter_map(|(which, broken)| {
-                let (side, rule, detail, step) = broken?;
-                let go = move |_| app.step(crate::session::Go::Side(which, step));
-                Some(view! {
-                    <div class="banner note">
-                        <span><b>"✗ "{rule}</b>" breaks in "{side}": "{detail}</span>
-                        <button on:click=go>{format!("Go to step {step}")}</button>
-                    </div>
-                })
-            })
-            .collect_view()
+fn banner(banner: Banner) -> Node {
+    let words = [Node::html("b").text(banner.title), Node::html("span").text(format!(" {}", banner.detail))];
+    Node::html("div").class("banner bad").children([
+        Node::html("span").children(words),
+        Node::html("button").text("Dismiss"),
+    ])
+}
+
+/// The rules that the runs broke.
+fn broken(session: &Session) -> Node {
+    let bar = |which: Which| {
+        let side = session.side(which);
+        let violation = side.track.run.timeline.violation()?;
+        let rule = Node::html("b").text(format!("✗ {}", violation.rule));
+        let detail = format!(" breaks in {}: {}: {}", which.name(), side.label(), violation.detail);
+        let attribute = if which == Which::Old { "data-old" } else { "data-new" };
+        let step = violation.step.to_string();
+        let go = Node::html("button").text(format!("Go to step {step}")).with(attribute, step);
+        let words = Node::html("span").children([rule, Node::html("span").text(detail)]);
+        Some(Node::html("div").class("banner note").children([words, go]))
     };
-    view! { {bars} }
+    Node::html("div").children(Which::BOTH.into_iter().filter_map(bar))
 }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use sim_core::view::{Line, LineState, Listing};
 
 use crate::app::App;
-use crate::dom::{Node, live};
+use crate::dom::Node;
 use crate::link::Which;
 use crate::track::CODE_ROWS;
 
@@ -17,10 +17,7 @@ const BETWEEN: usize = 3;
 #[component]
 pub fn Code(which: Which) -> impl IntoView {
     let app = App::get();
-    live(move || {
-        app.shown.track();
-        app.with(|session| code(which, &session.side(which).moment.listing))
-    })
+    app.live(move |session| code(which, &session.side(which).moment.listing))
 }
 
 fn code(which: Which, listing: &Listing) -> Node {

@@ -5,8 +5,9 @@ use std::time::Duration;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
-use super::icons::{Brand, Chevron};
+use super::icons::{Chevron, brand};
 use crate::app::{App, Dialog};
+use crate::dom::{Node, live};
 use crate::session::Session;
 use crate::text;
 use crate::web;
@@ -18,14 +19,14 @@ const COPIED: Duration = Duration::from_secs(2);
 #[component]
 pub fn Header() -> impl IntoView {
     let app = App::get();
-    let scenario = Memo::new(move |_| {
+    let scenario = live(move || {
         app.loaded.track();
-        app.with(what_is_shown)
+        Node::html("span").class("name").text(app.with(what_is_shown))
     });
-    let theme = move || format!("Theme: {}", app.settings.read().theme.name());
+    let theme = Memo::new(move |_| format!("Theme: {}", app.settings.read().theme.name()));
     view! {
         <header class="top">
-            <h1 class="brand"><Brand />"mmscope"</h1>
+            <h1 class="brand">{brand()}"mmscope"</h1>
             <span class="tag">"Linux memory management, one micro-operation at a time"</span>
             <button
                 class="pick sc"
@@ -33,7 +34,7 @@ pub fn Header() -> impl IntoView {
                 on:click=move |_| app.dialog.set(Some(Dialog::Scenario))
             >
                 <em>"scenario"</em>
-                <span class="name">{scenario}</span>
+                {scenario}
                 <Chevron />
             </button>
             <div class="acts">
@@ -44,10 +45,7 @@ pub fn Header() -> impl IntoView {
                     title=theme
                     on:click=move |_| app.change_settings(|settings| settings.theme = settings.theme.next())
                 >
-                    <svg viewBox="0 0 16 16" aria-hidden="true">
-                        <circle cx="8" cy="8" r="5.6" />
-                        <path d="M8 2.4a5.6 5.6 0 0 1 0 11.2z" />
-                    </svg>
+                    {live(half)}
                 </button>
                 <button
                     class="ico"
@@ -62,6 +60,13 @@ pub fn Header() -> impl IntoView {
             </div>
         </header>
     }
+}
+
+/// Half light, half dark.
+fn half() -> Node {
+    let circle = Node::svg("circle").at("cx", 8.0).at("cy", 8.0).at("r", 5.6);
+    let svg = Node::svg("svg").with("viewBox", "0 0 16 16").with("aria-hidden", "true");
+    svg.children([circle, Node::svg("path").with("d", "M8 2.4a5.6 5.6 0 0 1 0 11.2z")])
 }
 
 fn what_is_shown(session: &Session) -> String {
@@ -86,7 +91,8 @@ fn CopyLink() -> impl IntoView {
             set_timeout(move || _ = copied.try_set(false), COPIED);
         });
     };
-    view! { <button on:click=copy>{move || if copied.get() { "Copied" } else { "Copy link" }}</button> }
+    let word = live(move || Node::html("span").text(if copied.get() { "Copied" } else { "Copy link" }));
+    view! { <button on:click=copy>{word}</button> }
 }
 
 /// False where the browser does not let us, for example on a page that is not secure.

@@ -2,43 +2,48 @@
 
 use leptos::prelude::*;
 
+use crate::dom::{Node, live};
 use crate::link::Which;
 
 /// Says that a button opens a choice.
+pub fn chevron() -> Node {
+    let svg = Node::svg("svg").class("ch").with("viewBox", "0 0 10 10").with("aria-hidden", "true");
+    svg.children([Node::svg("path").with("d", "M2 3.5L5 6.5L8 3.5")])
+}
+
+/// The same as a view.
 #[component]
 pub fn Chevron() -> impl IntoView {
-    view! {
-        <svg class="ch" viewBox="0 0 10 10" aria-hidden="true">
-            <path d="M2 3.5L5 6.5L8 3.5" />
-        </svg>
-    }
+    live(chevron)
 }
 
 /// Hollow for old, solid for new.
-#[component]
-pub fn Mark(which: Which) -> impl IntoView {
-    view! { <i class=if which == Which::Old { "ko" } else { "kn" }></i> }
+pub fn mark(which: Which) -> Node {
+    Node::html("i").class(if which == Which::Old { "ko" } else { "kn" })
 }
 
-/// A sign of the transport.
-#[component]
-pub fn Sign(#[prop(into)] d: Signal<&'static str>) -> impl IntoView {
-    view! {
-        <svg viewBox="0 0 12 12" aria-hidden="true">
-            <path d=d />
-        </svg>
-    }
+/// A sign of a button, in a box of 12 by 12: paths that are filled, and one that is a line.
+pub fn sign(filled: &'static str, line: &'static str) -> AnyView {
+    live(move || {
+        let svg = Node::svg("svg").with("viewBox", "0 0 12 12").with("aria-hidden", "true");
+        let line = (!line.is_empty()).then(|| Node::svg("path").class("s").with("d", line));
+        svg.children(line).children([Node::svg("path").with("d", filled)])
+    })
 }
 
 /// The program's own sign: two pages in their places, one that is about to move, one in hand.
-#[component]
-pub fn Brand() -> impl IntoView {
-    view! {
-        <svg viewBox="0 0 22 22" aria-hidden="true">
-            <rect x="1" y="1" width="9" height="9" rx="1" class="a" />
-            <rect x="12.75" y="1.75" width="7.5" height="7.5" rx="3" class="b" />
-            <rect x="1.75" y="12.75" width="7.5" height="7.5" rx="3" class="b" />
-            <circle cx="16.5" cy="16.5" r="3.7" class="c" />
-        </svg>
-    }
+pub fn brand() -> AnyView {
+    live(|| {
+        let square = |class: &'static str, x: f32, y: f32, side: f32, rx: f32| {
+            let rect = Node::svg("rect").class(class).at("x", x).at("y", y);
+            rect.at("width", side).at("height", side).at("rx", rx)
+        };
+        let hand = Node::svg("circle").class("c").at("cx", 16.5).at("cy", 16.5).at("r", 3.7);
+        Node::svg("svg").with("viewBox", "0 0 22 22").with("aria-hidden", "true").children([
+            square("a", 1.0, 1.0, 9.0, 1.0),
+            square("b", 12.75, 1.75, 7.5, 3.0),
+            square("b", 1.75, 12.75, 7.5, 3.0),
+            hand,
+        ])
+    })
 }

@@ -6,8 +6,9 @@ use leptos::wasm_bindgen::JsCast;
 use sim_core::view::{PageNo, Place, View};
 use stage::number;
 
+use super::icons::mark;
 use crate::app::App;
-use crate::dom::{Node, live};
+use crate::dom::{Node, live, watch};
 use crate::link::Which;
 use crate::session::{Go, Session};
 use crate::text::thousands;
@@ -54,15 +55,16 @@ pub fn Inspector(which: Which) -> impl IntoView {
             close();
         }
     };
-    // Queued behind the effect that makes the sheet.
-    Effect::new(move |before: Option<Option<PageNo>>| {
+    // In the next frame the sheet is there.
+    let focused = StoredValue::new(None::<PageNo>);
+    watch(move || {
         let now = page.get();
-        if now.is_some() && before.flatten() != now {
+        if now.is_some() && focused.get_value() != now {
             request_animation_frame(move || _ = focus_in(host, ".ico"));
         }
-        now
+        focused.set_value(now);
     });
-    Effect::new(move |_| {
+    watch(move || {
         app.shown.track();
         page.track();
         request_animation_frame(move || _ = show_present(host));
@@ -106,7 +108,7 @@ impl Life {
 fn sheet(session: &Session, which: Which, page: PageNo, life: &Life) -> Node {
     let place = place_on_stage(session, which, page);
     let heading = Node::html("h3").children([
-        Node::html("i").class(if which == Which::Old { "ko" } else { "kn" }),
+        mark(which),
         Node::html("span").text(format!("page {page}")),
     ]);
     let close = Node::html("button").class("ico").with("aria-label", "Close").text("×");

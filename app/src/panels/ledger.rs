@@ -5,6 +5,7 @@ use sim_core::engine::Milestone;
 use sim_core::ledger::Group;
 use sim_core::scenario::Claim;
 
+use super::icons::mark;
 use crate::app::App;
 use crate::chart::Size;
 use crate::dom::{Node, live};
@@ -18,7 +19,7 @@ pub fn Ledger() -> impl IntoView {
     let app = App::get();
     let (open, size) = (app.counts, app.size);
     view! {
-        <section class="ledger" class:open=open aria-label="Ledger">
+        <section class="ledger" class:open=move || open.get() aria-label="Ledger">
             <MilestoneHead />
             <Hero name="atomic operations" key="total" />
             <Hero name="times lru_lock was taken" key="lru_lock" />
@@ -34,10 +35,7 @@ pub fn Ledger() -> impl IntoView {
 #[component]
 fn MilestoneHead() -> impl IntoView {
     let app = App::get();
-    let words = live(move || {
-        app.shown.track();
-        app.with(milestone)
-    });
+    let words = app.live(milestone);
     view! {
         <div class="mile">
             <button class="nav" aria-label="previous page" aria-keyshortcuts="Shift+ArrowLeft" on:click=app.on(Go::Previous)>
@@ -88,10 +86,7 @@ fn milestone_words(session: &Session) -> (String, String, String) {
 #[component]
 fn Hero(name: &'static str, key: &'static str) -> impl IntoView {
     let app = App::get();
-    live(move || {
-        app.shown.track();
-        app.with(|session| hero(name, Which::BOTH.map(|which| count(session, which, key))))
-    })
+    app.live(move |session| hero(name, Which::BOTH.map(|which| count(session, which, key))))
 }
 
 fn hero(name: &'static str, [old, new]: [(u64, u64); 2]) -> Node {
@@ -127,11 +122,6 @@ fn hero(name: &'static str, [old, new]: [(u64, u64); 2]) -> Node {
     Node::html("div").class(class).children([heading, numbers, bars])
 }
 
-/// Hollow for old, solid for new.
-fn mark(which: Which) -> Node {
-    Node::html("i").class(if which == Which::Old { "ko" } else { "kn" })
-}
-
 /// A row's value and what the last step added.
 fn count(session: &Session, which: Which, key: &str) -> (u64, u64) {
     let moment = &session.side(which).moment;
@@ -143,10 +133,7 @@ fn count(session: &Session, which: Which, key: &str) -> (u64, u64) {
 #[component]
 pub fn Table() -> impl IntoView {
     let app = App::get();
-    live(move || {
-        app.shown.track();
-        app.with(table)
-    })
+    app.live(table)
 }
 
 fn table(session: &Session) -> Node {

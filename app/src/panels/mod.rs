@@ -19,6 +19,7 @@ use leptos::prelude::*;
 
 use crate::app::App;
 use crate::chart::Size;
+use crate::dom::{Node, live};
 use crate::link::Which;
 
 /// The whole page.
@@ -44,7 +45,7 @@ pub fn Page() -> impl IntoView {
         </div>
         <help::Help />
         <scenario::ScenarioDialog />
-        <div class="sr" role="status" aria-live="polite">{app.said}</div>
+        <div class="sr" role="status" aria-live="polite">{live(move || Node::html("div").text(app.said.get()))}</div>
     }
 }
 

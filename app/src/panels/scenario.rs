@@ -5,144 +5,131 @@ use sim_core::scenario::{Kind, Param, SCENARIOS, Scenario};
 
 use super::help::Modal;
 use crate::app::{App, Dialog};
+use crate::dom::{Node, live};
 use crate::link::Which;
 use crate::session::Subject;
 use crate::text::thousands;
 use crate::track::MOST_PAGES;
+use crate::web;
 
 /// The dialog.
 #[component]
 pub fn ScenarioDialog() -> impl IntoView {
-    view! {
-        <Modal which=Dialog::Scenario title="Scenario">
-            <Form />
-        </Modal>
-    }
+    view! { <Modal which=Dialog::Scenario title="Scenario" content=form /> }
 }
 
-#[component]
-fn Form() -> impl IntoView {
+fn form() -> AnyView {
     let app = App::get();
-    let subject = RwSignal::new(app.with(|session| session.subject.clone()));
-    let error = RwSignal::new(None::<String>);
-    let scenario = Memo::new(move |_| found(&subject.read()).name);
-    let submit = move |event: web_sys::SubmitEvent| {
-        event.prevent_default();
-        let wanted = subject.get();
-        match wanted.spec(Which::Old).and_then(|_| wanted.spec(Which::New)) {
-            Err(wrong) => error.set(Some(wrong.to_string())),
-            Ok(_) if app.load(&wanted) => app.dialog.set(None),
-            Ok(_) => error.set(app.banner.get_untracked().map(|banner| banner.detail)),
+    let subject = StoredValue::new(app.with(|session| session.subject.clone()));
+    let scenario = RwSignal::new(subject.with_value(|subject| subject.scenario.clone()));
+    let error = RwSignal::new(String::new());
+    let changed = move |event: web_sys::Event| {
+        let Some(input) = web::target(&event) else { return };
+        let name = input.get_attribute("name").unwrap_or_default();
+        let value = event_target_value(&event);
+        match name.as_str() {
+            "scenario" => {
+                subject.set_value(Subject::of(found(&value)));
+                scenario.set(value);
+            }
+            "schedule" => {
+                let text = value.trim().to_string();
+                subject.update_value(|subject| subject.schedule = (!text.is_empty()).then_some(text));
+            }
+            _ if input.get_attribute("type").as_deref() == Some("checkbox") => {
+                let on = event_target_checked(&event).to_string();
+                subject.update_value(|subject| subject.set(&name, on));
+            }
+            _ => subject.update_value(|subject| subject.set(&name, value)),
         }
     };
-    let fields = move || {
-        scenario.track();
-        let scenario = found(&subject.read_untracked());
-        scenario.params.iter().map(|param| view! { <Field subject=subject param=param /> }).collect_view()
+    let submit = move |event: web_sys::SubmitEvent| {
+        event.prevent_default();
+        let wanted = subject.get_value();
+        match wanted.spec(Which::Old).and_then(|_| wanted.spec(Which::New)) {
+            Err(wrong) => error.set(wrong.to_string()),
+            Ok(_) if app.load(&wanted) => app.dialog.set(None),
+            Ok(_) => error.set(app.banner.get_untracked().map_or(String::new(), |banner| banner.detail)),
+        }
     };
+    let choices = live(move || scenarios(&subject.with_value(|subject| subject.scenario.clone())));
+    let fields = live(move || {
+        let scenario = found(&scenario.get());
+        subject.with_value(|subject| parameters(scenario, subject))
+    });
+    let wrong = live(move || {
+        let error = error.get();
+        Node::html("div").children((!error.is_empty()).then(|| Node::html("p").text(format!("✗ {error}"))))
+    });
     view! {
-        <form on:submit=submit novalidate>
-            <fieldset class="scenarios">
-                <legend>"What happens"</legend>
-                {SCENARIOS.iter().map(|one| view! { <Choice subject=subject scenario=one /> }).collect_view()}
-            </fieldset>
-            <fieldset class="params">
-                <legend>"Parameters"</legend>
-                {fields}
-                <Schedule subject=subject />
-            </fieldset>
-            <div class="wrong" role="alert">{move || error.get().map(|error| view! { <p>"✗ "{error}</p> })}</div>
+        <form on:submit=submit on:input=changed novalidate>
+            {choices}
+            {fields}
+            <div class="wrong" role="alert">{wrong}</div>
             <footer>
-                <button class="btn" type="button" on:click=move |_| app.dialog.set(None)>"Cancel"</button>
+                <button class="btn" type="button" data-close="">"Cancel"</button>
                 <button class="btn pri" type="submit">"Show"</button>
             </footer>
         </form>
     }
+    .into_any()
 }
 
-fn found(subject: &Subject) -> &'static Scenario {
-    Scenario::find(&subject.scenario).unwrap_or(&SCENARIOS[0])
+fn found(name: &str) -> &'static Scenario {
+    Scenario::find(name).unwrap_or(&SCENARIOS[0])
 }
 
-#[component]
-fn Choice(subject: RwSignal<Subject>, scenario: &'static Scenario) -> impl IntoView {
-    let checked = move || subject.read().scenario == scenario.name;
-    let choose = move |_| subject.set(Subject::of(scenario));
-    view! {
-        <label class="choice">
-            <input type="radio" name="scenario" prop:checked=checked on:change=choose />
-            <span>
-                <b>{scenario.title}</b>
-                " "
-                <code>{scenario.name}</code>
-                <small>{scenario.summary}</small>
-            </span>
-        </label>
-    }
+fn legend(text: &'static str) -> Node {
+    Node::html("legend").text(text)
 }
 
-#[component]
-fn Field(subject: RwSignal<Subject>, param: &'static Param) -> impl IntoView {
-    let value = move || {
-        let subject = subject.read();
-        let set = subject.params.iter().find(|(name, _)| name == param.name);
-        set.map_or_else(|| param.print(param.default), |(_, value)| value.clone())
+fn scenarios(chosen: &str) -> Node {
+    let choice = |scenario: &'static Scenario| {
+        let input = Node::html("input").with("type", "radio").with("name", "scenario").with("value", scenario.name);
+        let words = Node::html("span").children([
+            Node::html("b").text(scenario.title),
+            Node::html("code").text(format!(" {}", scenario.name)),
+            Node::html("small").text(scenario.summary),
+        ]);
+        let input = input.with_if(scenario.name == chosen, "checked", "");
+        Node::html("label").class("choice").children([input, words])
     };
-    let set = move |value: String| {
-        subject.update(|subject| match subject.params.iter_mut().find(|(name, _)| name == param.name) {
-            Some(entry) => entry.1 = value,
-            None => subject.params.push((param.name.to_string(), value)),
-        });
-    };
+    let list = Node::html("fieldset").class("scenarios").children([legend("What happens")]);
+    list.children(SCENARIOS.iter().map(choice))
+}
+
+/// The fields of a scenario. Each scenario has new ones, since an input keeps what was typed into it.
+fn parameters(scenario: &'static Scenario, subject: &Subject) -> Node {
+    let fields = scenario.params.iter().map(|param| field(param, &subject.get(param)));
+    let inner = Node::html("div").key(scenario.name).children(fields).children([schedule(subject)]);
+    Node::html("fieldset").class("params").children([legend("Parameters"), inner])
+}
+
+fn field(param: &'static Param, value: &str) -> Node {
+    let name = Node::html("code").text(param.name);
+    let doc = Node::html("span").text(format!(" {}", param.doc));
+    let input = Node::html("input").with("name", param.name);
     match param.kind {
         Kind::Number { min, max } => {
             // What is larger is not recorded.
             let max = max.min(MOST_PAGES);
-            let bounds = format!("{} to {}", thousands(min.into()), thousands(max.into()));
-            view! {
-                <label class="field">
-                    <span><code>{param.name}</code>" "{param.doc}<em>", "{bounds}</em></span>
-                    <input
-                        type="number"
-                        name=param.name
-                        min=min.to_string()
-                        max=max.to_string()
-                        prop:value=value
-                        on:input=move |event| set(event_target_value(&event))
-                    />
-                </label>
-            }
-            .into_any()
+            let bounds = format!(", {} to {}", thousands(min.into()), thousands(max.into()));
+            let words = Node::html("span").children([name, doc, Node::html("em").text(bounds)]);
+            let input = input.with("type", "number").with("min", min.to_string()).with("max", max.to_string());
+            Node::html("label").class("field").children([words, input.with("value", value.to_string())])
         }
-        Kind::Flag => view! {
-            <label class="field flag">
-                <input
-                    type="checkbox"
-                    name=param.name
-                    prop:checked=move || value() == "true"
-                    on:change=move |event| set(event_target_checked(&event).to_string())
-                />
-                <span><code>{param.name}</code>" "{param.doc}</span>
-            </label>
+        Kind::Flag => {
+            let words = Node::html("span").children([name, doc]);
+            let input = input.with("type", "checkbox").with_if(value == "true", "checked", "");
+            Node::html("label").class("field flag").children([words, input])
         }
-        .into_any(),
     }
 }
 
-#[component]
-fn Schedule(subject: RwSignal<Subject>) -> impl IntoView {
-    let value = move || subject.read().schedule.clone().unwrap_or_default();
-    let set = move |event| {
-        let text = event_target_value(&event).trim().to_string();
-        subject.update(|subject| subject.schedule = (!text.is_empty()).then_some(text));
-    };
-    view! {
-        <label class="field wide">
-            <span>
-                <code>"schedule"</code>
-                " which CPU goes next: empty for the scenario's own, round-robin, seed:1, or choices:0x12,1x3"
-            </span>
-            <input type="text" name="schedule" autocomplete="off" spellcheck="false" prop:value=value on:input=set />
-        </label>
-    }
+fn schedule(subject: &Subject) -> Node {
+    const WORDS: &str = " which CPU goes next: empty for the scenario's own, round-robin, seed:1, or choices:0x12,1x3";
+    let words = Node::html("span").children([Node::html("code").text("schedule"), Node::html("span").text(WORDS)]);
+    let input = Node::html("input").with("type", "text").with("name", "schedule").with("autocomplete", "off");
+    let input = input.with("spellcheck", "false").with("value", subject.schedule.clone().unwrap_or_default());
+    Node::html("label").class("field wide").children([words, input])
 }

@@ -15,7 +15,7 @@ use stage::{
 use web_sys::Element;
 
 use crate::app::App;
-use crate::dom::{Changes, List, Node, changes, style_property};
+use crate::dom::{Changes, List, Node, changes, style_property, watch};
 use crate::link::Which;
 use crate::roam;
 use crate::web;
@@ -31,7 +31,7 @@ pub fn Stage(which: Which) -> impl IntoView {
     let app = App::get();
     let host = NodeRef::<html::Div>::new();
     let painter = StoredValue::new_local(RefCell::new(None::<Painter>));
-    Effect::new(move |_| {
+    watch(move || {
         app.shown.track();
         let looked = app.looked.get().filter(|(side, _)| *side == which).map(|(_, page)| page);
         let Some(host) = host.get() else { return };

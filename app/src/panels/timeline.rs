@@ -9,7 +9,7 @@ use web_sys::Element;
 
 use crate::app::App;
 use crate::chart::{Cell, Chart, Head, Measures, Size, Text};
-use crate::dom::Node;
+use crate::dom::{Node, watch};
 use crate::keys::{self, Press};
 use crate::link::{Pair, Which};
 use crate::session::{Go, Session};
@@ -20,32 +20,30 @@ use crate::text::thousands;
 pub fn Timeline() -> impl IntoView {
     let app = App::get();
     let host = NodeRef::<html::Div>::new();
-    let chart = Memo::new(move |_| {
+    let drawing = StoredValue::new_local(None::<Drawing>);
+    watch(move || {
         app.loaded.track();
         let size = app.size.get();
-        app.with(|session| {
+        let Some(host) = host.get() else { return };
+        let chart = app.with(|session| {
             let lanes = |which: Which| &session.side(which).track.lanes;
             Chart::new(lanes(Which::Old), lanes(Which::New), size)
-        })
-    });
-    let drawing = StoredValue::new_local(None::<Drawing>);
-    Effect::new(move |_| {
-        let Some(host) = host.get() else { return };
-        let chart = chart.read();
+        });
         host.set_text_content(None);
-        drawing.set_value(Some(Drawing::new(&host, &chart)));
+        let mut fresh = Drawing::new(&host, chart);
+        fresh.show(app.with(Session::at));
+        drawing.set_value(Some(fresh));
     });
-    Effect::new(move |_| {
+    watch(move || {
         app.shown.track();
-        let chart = chart.read();
         let at = app.with(Session::at);
         drawing.update_value(|drawing| {
             if let Some(drawing) = drawing {
-                drawing.show(&chart, at);
+                drawing.show(at);
             }
         });
     });
-    Effect::new(move |_| {
+    watch(move || {
         app.shown.track();
         if let Some(host) = host.get() {
             app.with(|session| describe(&host, session));
@@ -54,10 +52,13 @@ pub fn Timeline() -> impl IntoView {
     // The clock on which the reader drags.
     let dragged = StoredValue::new(None::<Which>);
     let place = move |event: &PointerEvent| {
-        let (x, y) = within(event, &chart.read_untracked())?;
-        Some(chart.read_untracked().step_at(x, y)).map(|(which, step)| match dragged.get_value() {
-            Some(which) => (which, chart.read_untracked().step_on(which, x)),
-            None => (which, step),
+        drawing.with_value(|drawing| {
+            let chart = &drawing.as_ref()?.chart;
+            let (x, y) = within(event, chart)?;
+            Some(match dragged.get_value() {
+                Some(which) => (which, chart.step_on(which, x)),
+                None => chart.step_at(x, y),
+            })
         })
     };
     let down = move |event: PointerEvent| {
@@ -140,6 +141,7 @@ fn within(event: &PointerEvent, chart: &Chart) -> Option<(f32, f32)> {
 
 /// The elements that the playhead changes.
 struct Drawing {
+    chart: Chart,
     lines: [Element; 2],
     knob: Element,
     fades: [Element; 2],
@@ -156,7 +158,7 @@ struct Current {
 }
 
 impl Drawing {
-    fn new(host: &Element, chart: &Chart) -> Drawing {
+    fn new(host: &Element, chart: Chart) -> Drawing {
         let m = Measures::of(chart.size);
         let class = match chart.size {
             Size::Wide => "tline tw",
@@ -207,11 +209,11 @@ impl Drawing {
         }
         host.append_child(&svg).expect("the slider takes the drawing");
         let head = Head { cells: [Some(usize::MAX); 2], ribbon: Some(usize::MAX), ..Head::default() };
-        Drawing { lines, knob, fades, cells, ribbons, labels, head }
+        Drawing { chart, lines, knob, fades, cells, ribbons, labels, head }
     }
 
-    fn show(&mut self, chart: &Chart, at: Pair) {
-        let head = chart.head(at);
+    fn show(&mut self, at: Pair) {
+        let head = self.chart.head(at);
         if head.line != self.head.line {
             self.lines.iter().for_each(|line| set(line, "d", &head.line));
             set(&self.knob, "d", &head.knob);
@@ -222,7 +224,7 @@ impl Drawing {
         }
         for which in Which::BOTH {
             if head.cells[which as usize] != self.head.cells[which as usize] {
-                self.show_cell(chart, which, head.cells[which as usize]);
+                self.show_cell(which, head.cells[which as usize]);
             }
         }
         if head.ribbon != self.head.ribbon {
@@ -238,8 +240,8 @@ impl Drawing {
         self.head = head;
     }
 
-    fn show_cell(&self, chart: &Chart, which: Which, at: Option<usize>) {
-        let cells = &chart.cells[which as usize];
+    fn show_cell(&self, which: Which, at: Option<usize>) {
+        let cells = &self.chart.cells[which as usize];
         let current = &self.cells[which as usize];
         let cell = at.and_then(|at| cells.get(at));
         set(&current.rect, "width", &number(cell.map_or(0.0, |cell| cell.w)));

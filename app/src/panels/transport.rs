@@ -2,14 +2,18 @@
 
 use leptos::prelude::*;
 
-use super::icons::{Chevron, Sign};
+use super::icons::{Chevron, sign};
 use crate::app::{App, SPEEDS};
 use crate::chart::Size;
-use crate::link::Link;
+use crate::dom::{Node, live};
+use crate::link::{Link, Pair};
 use crate::session::{Go, Session};
 
+const RESTART: &str = "M2 2h1.6v8H2zM10 2v8L4.4 6z";
 const BACK: &str = "M8.5 2L4 6l4.5 4z";
 const STEP: &str = "M3.5 2L8 6l-4.5 4z";
+const OVER: &str = "M11.6 4.4L9.9 8.6 6.9 5.6z";
+const OVER_LINE: &str = "M1.5 8a4.2 4.2 0 0 1 8-1";
 const NEXT: &str = "M1.5 2L6 6l-4.5 4zM6.5 2L11 6l-4.5 4z";
 const PLAY: &str = "M2.5 1.5L10.5 6l-8 4.5z";
 const PAUSE: &str = "M2.5 1.5h2.7v9H2.5zM6.8 1.5h2.7v9H6.8z";
@@ -18,129 +22,132 @@ const PAUSE: &str = "M2.5 1.5h2.7v9H2.5zM6.8 1.5h2.7v9H6.8z";
 #[component]
 pub fn Transport() -> impl IntoView {
     let app = App::get();
-    let at_start = app.memo(|session| session.at() == crate::link::Pair::default());
+    let at_start = app.memo(|session| session.at() == Pair::default());
     let ended = app.memo(Session::ended);
-    let playing = app.playing;
-    let play_sign = Signal::derive(move || if playing.get() { PAUSE } else { PLAY });
     view! {
         <footer class="transport">
             <div class="grp1" role="group" aria-label="Steps">
-                <button
-                    class="ico"
-                    aria-label="Restart"
-                    title="Restart"
-                    aria-keyshortcuts="Home"
-                    aria-disabled=move || at_start.get().to_string()
-                    on:click=app.on(Go::Clock(0))
-                >
-                    <svg viewBox="0 0 12 12" aria-hidden="true">
-                        <path d="M2 2h1.6v8H2zM10 2v8L4.4 6z" />
-                    </svg>
-                </button>
-                <button
-                    aria-keyshortcuts="ArrowLeft"
-                    aria-disabled=move || at_start.get().to_string()
-                    on:click=app.on(Go::Back)
-                >
-                    <Sign d=BACK />
+                <Press app go=Go::Clock(0) keys="Home" off=at_start class="ico">
+                    <span class="sr">"Restart"</span>
+                    {sign(RESTART, "")}
+                </Press>
+                <Press app go=Go::Back keys="ArrowLeft" off=at_start>
+                    {sign(BACK, "")}
                     <span>"Back"</span>
-                </button>
-                <button
-                    id="step"
-                    class="pri"
-                    aria-keyshortcuts="ArrowRight"
-                    aria-disabled=move || ended.get().to_string()
-                    on:click=app.on(Go::Step)
-                >
+                </Press>
+                <Press app go=Go::Step keys="ArrowRight" off=ended class="pri">
                     <span>"Step"</span>
-                    <Sign d=STEP />
-                </button>
-                <button
-                    aria-keyshortcuts="o"
-                    aria-disabled=move || ended.get().to_string()
-                    on:click=app.on(Go::Over)
-                >
+                    {sign(STEP, "")}
+                </Press>
+                <Press app go=Go::Over keys="o" off=ended>
                     <span>"Step over"</span>
-                    <svg viewBox="0 0 12 12" aria-hidden="true">
-                        <path d="M1.5 8a4.2 4.2 0 0 1 8-1" class="s" />
-                        <path d="M11.6 4.4L9.9 8.6 6.9 5.6z" />
-                    </svg>
-                </button>
-                <button
-                    aria-keyshortcuts="Shift+ArrowRight"
-                    aria-disabled=move || ended.get().to_string()
-                    on:click=app.on(Go::Next)
-                >
+                    {sign(OVER, OVER_LINE)}
+                </Press>
+                <Press app go=Go::Next keys="Shift+ArrowRight" off=ended>
                     <span>"Next page"</span>
-                    <Sign d=NEXT />
-                </button>
+                    {sign(NEXT, "")}
+                </Press>
                 <button class="play" aria-keyshortcuts="Space" on:click=move |_| app.toggle_play()>
-                    <span>{move || if playing.get() { "Pause" } else { "Play" }}</span>
-                    <Sign d=play_sign />
+                    {live(move || play_button(app.playing.get()))}
                 </button>
             </div>
-            <Signs />
+            {live(signs)}
             <div class="grp2">
                 <Show when=move || app.size.get() == Size::Medium>
-                    <button
-                        class="plain"
-                        aria-expanded=move || app.counts.get().to_string()
-                        on:click=move |_| app.counts.update(|open| *open = !*open)
-                    >
-                        <b>{move || if app.counts.get() { "fewer counts" } else { "all counts" }}</b>
-                        <Chevron />
-                    </button>
+                    <MoreCounts />
                 </Show>
-                <LinkChoice />
-                <SpeedChoice />
+                <Choices />
             </div>
         </footer>
     }
 }
 
+/// A button that moves through the runs.
 #[component]
-fn LinkChoice() -> impl IntoView {
-    let app = App::get();
-    let link = app.memo(|session| session.link);
-    let choose = move |event| {
-        if let Some(link) = Link::from_name(&event_target_value(&event)) {
-            app.set_link(link);
-        }
-    };
-    let option =
-        move |one: Link| view! { <option value=one.name() selected=move || link.get() == one>{one.name()}</option> };
+fn Press(
+    app: App,
+    go: Go,
+    /// Its key.
+    keys: &'static str,
+    /// There is nowhere to go.
+    off: Memo<bool>,
+    #[prop(default = "")] class: &'static str,
+    children: Children,
+) -> impl IntoView {
+    let id = if go == Go::Step { Some("step") } else { None };
     view! {
-        <label class="plain">
-            "link by"
-            <select prop:value=move || link.get().name() on:change=choose>{Link::ALL.map(option)}</select>
-            <Chevron />
-        </label>
+        <button
+            id=id
+            class=class
+            aria-keyshortcuts=keys
+            aria-disabled=move || if off.get() { "true" } else { "false" }
+            on:click=app.on(go)
+        >
+            {children()}
+        </button>
     }
 }
 
+fn play_button(playing: bool) -> Node {
+    let (word, d) = if playing { ("Pause", PAUSE) } else { ("Play", PLAY) };
+    let svg = Node::svg("svg").with("viewBox", "0 0 12 12").with("aria-hidden", "true");
+    Node::html("span").class("live").children([
+        Node::html("span").text(word),
+        svg.children([Node::svg("path").with("d", d)]),
+    ])
+}
+
+/// Opens the table and the claims where they have no column of their own.
 #[component]
-fn SpeedChoice() -> impl IntoView {
+fn MoreCounts() -> impl IntoView {
     let app = App::get();
-    let choose = move |event| {
-        if let Ok(speed) = event_target_value(&event).parse() {
-            app.speed.set(speed);
+    let word = live(move || Node::html("b").text(if app.counts.get() { "fewer counts" } else { "all counts" }));
+    view! {
+        <button
+            class="plain"
+            aria-expanded=move || if app.counts.get() { "true" } else { "false" }
+            on:click=move |_| app.counts.update(|open| *open = !*open)
+        >
+            {word}
+            <Chevron />
+        </button>
+    }
+}
+
+/// What joins the sides, and how fast they play.
+#[component]
+fn Choices() -> impl IntoView {
+    let app = App::get();
+    let choose = move |event: web_sys::Event| {
+        let value = event_target_value(&event);
+        match value.parse() {
+            Ok(speed) => app.speed.set(speed),
+            Err(_) => app.set_link(Link::from_name(&value).unwrap_or_default()),
         }
     };
-    let option = move |speed: u32| {
-        view! { <option value=speed.to_string() selected=move || app.speed.get() == speed>{format!("{speed}/s")}</option> }
-    };
-    view! {
-        <label class="plain">
-            "speed"
-            <select prop:value=move || app.speed.get().to_string() on:change=choose>{SPEEDS.map(option)}</select>
-            <Chevron />
-        </label>
-    }
+    let link = app.live(|session| {
+        let option = |link: Link| (link.name().to_string(), link.name().to_string());
+        select("link by", session.link.name().to_string(), Link::ALL.map(option).into())
+    });
+    let speed = live(move || {
+        let option = |speed: u32| (speed.to_string(), format!("{speed}/s"));
+        select("speed", app.speed.get().to_string(), SPEEDS.map(option).into())
+    });
+    view! { <div class="live" on:change=choose>{link}{speed}</div> }
+}
+
+/// A choice with its label, what is chosen, and the options' values and names.
+fn select(label: &'static str, chosen: String, options: Vec<(String, String)>) -> Node {
+    let option = |(value, name): (String, String)| Node::html("option").with("value", value).text(name);
+    Node::html("label").class("plain").children([
+        Node::html("span").text(label),
+        Node::html("select").with("value", chosen).children(options.into_iter().map(option)),
+        super::icons::chevron(),
+    ])
 }
 
 /// What the signs of the drawing mean.
-#[component]
-fn Signs() -> impl IntoView {
+fn signs() -> Node {
     let signs = [
         ("k-now", "this step"),
         ("k-held", "lock held"),
@@ -150,9 +157,8 @@ fn Signs() -> impl IntoView {
         ("k-ref", "only a reference"),
         ("k-pin", "pinned"),
     ];
-    view! {
-        <ul class="key" aria-label="Key">
-            {signs.map(|(class, meaning)| view! { <li><i class=class></i>{meaning}</li> })}
-        </ul>
-    }
+    let sign = |(class, meaning)| {
+        Node::html("li").children([Node::html("i").class(class), Node::html("span").text(meaning)])
+    };
+    Node::html("ul").class("key").with("aria-label", "Key").children(signs.map(sign))
 }
