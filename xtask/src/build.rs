@@ -34,9 +34,9 @@ pub fn site(kit: &Kit) -> Result<()> {
 pub fn digest_module(kit: &Kit) -> Result<PathBuf> {
     const TARGET: &str = "wasm32-unknown-unknown";
     let mut build = kit.cargo();
-    build.args(["build", "--quiet", "--package", "mmscope-digest", "--lib", "--profile", "wasm-release"]);
+    build.args(["build", "--quiet", "--package", "mmscope-digest", "--lib", "--release"]);
     cmd::run(build.args(["--target", TARGET]))?;
-    Ok(kit.target_dir().join(TARGET).join("wasm-release/digest.wasm"))
+    Ok(kit.target_dir().join(TARGET).join("release/digest.wasm"))
 }
 
 /// Prints what a visitor downloads.

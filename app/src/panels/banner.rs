@@ -33,10 +33,9 @@ pub fn BannerBar() -> impl IntoView {
 
 fn banner(banner: Banner) -> Node {
     let words = [Node::html("b").text(banner.title), Node::html("span").text(format!(" {}", banner.detail))];
-    Node::html("div").class("banner bad").children([
-        Node::html("span").children(words),
-        Node::html("button").text("Dismiss"),
-    ])
+    Node::html("div")
+        .class("banner bad")
+        .children([Node::html("span").children(words), Node::html("button").text("Dismiss")])
 }
 
 /// The rules that the runs broke.

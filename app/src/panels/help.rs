@@ -83,15 +83,18 @@ fn signs() -> Node {
         ("k-file", "file page"),
         ("k-pin", "pinned: an extra reference"),
     ];
-    let sign = |(class, meaning)| {
-        Node::html("li").children([Node::html("i").class(class), Node::html("span").text(meaning)])
-    };
+    let sign =
+        |(class, meaning)| Node::html("li").children([Node::html("i").class(class), Node::html("span").text(meaning)]);
     Node::html("ul").class("key all").children(signs.map(sign))
 }
 
 /// A dialog over the page. What is in it is made when it opens.
 #[component]
-pub fn Modal(which: Dialog, title: &'static str, content: impl Fn() -> AnyView + Send + Sync + 'static) -> impl IntoView {
+pub fn Modal(
+    which: Dialog,
+    title: &'static str,
+    content: impl Fn() -> AnyView + Send + Sync + 'static,
+) -> impl IntoView {
     modal(which, title, Box::new(content))
 }
 

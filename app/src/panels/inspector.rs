@@ -107,10 +107,7 @@ impl Life {
 
 fn sheet(session: &Session, which: Which, page: PageNo, life: &Life) -> Node {
     let place = place_on_stage(session, which, page);
-    let heading = Node::html("h3").children([
-        mark(which),
-        Node::html("span").text(format!("page {page}")),
-    ]);
+    let heading = Node::html("h3").children([mark(which), Node::html("span").text(format!("page {page}"))]);
     let close = Node::html("button").class("ico").with("aria-label", "Close").text("×");
     let facts = facts(session, which, page).into_iter();
     let facts = facts.flat_map(|(name, value)| [Node::html("dt").text(name), Node::html("dd").text(value)]);

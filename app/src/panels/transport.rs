@@ -91,10 +91,9 @@ fn Press(
 fn play_button(playing: bool) -> Node {
     let (word, d) = if playing { ("Pause", PAUSE) } else { ("Play", PLAY) };
     let svg = Node::svg("svg").with("viewBox", "0 0 12 12").with("aria-hidden", "true");
-    Node::html("span").class("live").children([
-        Node::html("span").text(word),
-        svg.children([Node::svg("path").with("d", d)]),
-    ])
+    Node::html("span")
+        .class("live")
+        .children([Node::html("span").text(word), svg.children([Node::svg("path").with("d", d)])])
 }
 
 /// Opens the table and the claims where they have no column of their own.
@@ -157,8 +156,7 @@ fn signs() -> Node {
         ("k-ref", "only a reference"),
         ("k-pin", "pinned"),
     ];
-    let sign = |(class, meaning)| {
-        Node::html("li").children([Node::html("i").class(class), Node::html("span").text(meaning)])
-    };
+    let sign =
+        |(class, meaning)| Node::html("li").children([Node::html("i").class(class), Node::html("span").text(meaning)]);
     Node::html("ul").class("key").with("aria-label", "Key").children(signs.map(sign))
 }

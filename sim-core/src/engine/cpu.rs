@@ -152,7 +152,7 @@ impl Cpu {
     /// somebody else, and the function that is measured is not among them.
     #[inline(always)]
     pub(crate) fn direct(&self) -> Option<RefMut<'_, Direct>> {
-        self.shared.directly.get().then(|| self.shared.direct.borrow_mut())
+        (cfg!(feature = "direct") && self.shared.directly.get()).then(|| self.shared.direct.borrow_mut())
     }
 
     #[inline(always)]
