@@ -38,7 +38,7 @@ impl Subject {
         Subject {
             scenario: scenario.name.into(),
             variants: [scenario.sides.0.into(), scenario.sides.1.into()],
-            params: pages.map(|param| (param.name.into(), param.print(param.default))).into_iter().collect(),
+            params: pages.map(|param| (param.name.into(), param.print(&param.initial()))).into_iter().collect(),
             schedule: None,
         }
     }
@@ -56,7 +56,7 @@ impl Subject {
     /// Value of a parameter, in text.
     pub fn get(&self, param: &Param) -> String {
         let set = self.params.iter().find(|(name, _)| name == param.name);
-        set.map_or_else(|| param.print(param.default), |(_, value)| value.clone())
+        set.map_or_else(|| param.print(&param.initial()), |(_, value)| value.clone())
     }
 
     /// Sets a parameter by text, which may be wrong.
@@ -85,7 +85,7 @@ impl Subject {
 
     /// The same with the parameters as the scenario prints them, defaults left out.
     fn normal(&self, spec: &RunSpec) -> Subject {
-        let changed = spec.params.iter().filter(|(param, value)| *value != param.default || param.name == "pages");
+        let changed = spec.params.iter().filter(|(param, value)| **value != param.initial() || param.name == "pages");
         Subject {
             params: changed.map(|(param, value)| (param.name.to_string(), param.print(value))).collect(),
             ..self.clone()
@@ -284,8 +284,8 @@ impl Session {
 
     /// Pages of the range, where the scenario has any.
     pub fn pages(&self) -> Option<u32> {
-        let pages = self.sides[0].track.run.spec.params.iter().find(|(param, _)| param.name == "pages");
-        pages.map(|(_, value)| value)
+        let pages = self.sides[0].track.run.spec.params.get("pages");
+        (pages > 0).then_some(pages)
     }
 
     /// Places on the scrubber.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use sim_core::engine::{Violation, print_choices};
 use sim_core::ledger::{Count, How, Ledger, LockCounts, Site};
 use sim_core::machine::{Event, LockClass, Machine, PageFlag, Stat};
-use sim_core::scenario::{Claim, Kind, Param, RunSpec};
+use sim_core::scenario::{Claim, Kind, Param, RunSpec, Setting};
 use sim_core::view::Lru;
 
 /// Free block orders 0 to 10.
@@ -157,10 +157,15 @@ pub fn print(value: &impl Serialize) -> String {
 
 /// Parameters with their values: numbers as numbers, flags as booleans; slots of a pagevec as the variant has them.
 pub fn params(spec: &RunSpec) -> Map<String, Value> {
-    let value = |param: &Param, value| match param.kind {
-        Kind::Number { .. } if param.name == "pagevec" && value == 0 => Value::from(spec.variant.config.pagevec),
-        Kind::Number { .. } => Value::from(value),
-        Kind::Flag => Value::from(value != 0),
+    let value = |param: &Param, setting: &Setting| match (param.kind, setting) {
+        (Kind::Number { .. }, Setting::Number(0)) if param.name == "pagevec" => {
+            Value::from(spec.variant.config.pagevec)
+        }
+        (Kind::Flag, &Setting::Number(value)) => Value::from(value != 0),
+        (Kind::Maybe { .. }, Setting::Number(u32::MAX)) => Value::Null,
+        (Kind::Choice(names), &Setting::Number(at)) => Value::from(names[at as usize]),
+        (_, &Setting::Number(value)) => Value::from(value),
+        (_, Setting::List(list)) => Value::from(list.clone()),
     };
     spec.params.iter().map(|(param, n)| (param.name.to_string(), value(param, n))).collect()
 }
@@ -187,7 +192,7 @@ impl LedgerJson {
             barriers: ledger.count(Count::Barriers),
             list_del: ledger.count(Count::ListDel),
             list_add: ledger.count(Count::ListAdd),
-            list_ops_under: BTreeMap::from([("zone_lock", 0)]),
+            list_ops_under: BTreeMap::from([("zone_lock", ledger.count(Count::ListUnderZone))]),
             vmstat_updates: ledger.vmstat_updates(),
             event_updates: ledger.count(Count::EventUpdates),
             events: Event::ALL.iter().map(|&event| (event.name(), ledger.events[event as usize])).collect(),
@@ -196,15 +201,15 @@ impl LedgerJson {
                 on_stack: ledger.count(Count::PvecOnStack),
             },
             drains: ledger.count(Count::Drains),
-            works_queued: 0,
-            ipis: 0,
+            works_queued: ledger.count(Count::WorksQueued),
+            ipis: ledger.count(Count::Ipis),
             sleeps: ledger.count(Count::Sleeps),
-            tlb_flushes: 0,
+            tlb_flushes: ledger.count(Count::TlbFlushes),
             page_table_walks: ledger.count(Count::Walks),
-            swap_in: 0,
-            swap_out: 0,
-            folio_stat_updates: 0,
-            rstat_updates: 0,
+            swap_in: ledger.count(Count::SwapIn),
+            swap_out: ledger.count(Count::SwapOut),
+            folio_stat_updates: ledger.count(Count::FolioStat),
+            rstat_updates: ledger.count(Count::Rstat),
         }
     }
 }
@@ -234,6 +239,7 @@ fn by_name(ledger: &Ledger) -> BTreeMap<String, u64> {
     }
     names.insert("rwsem".to_string(), ledger.count(Count::Rwsem));
     names.insert("vm_stat.fold".to_string(), ledger.count(Count::Folds));
+    names.insert("other".to_string(), ledger.count(Count::OtherRmw));
     names.retain(|_, &mut n| n > 0);
     names
 }

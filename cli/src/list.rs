@@ -65,8 +65,11 @@ fn param(param: &Param) -> ParamJson {
     let (kind, min, max) = match param.kind {
         Kind::Number { min, max } => ("number", Some(min), Some(max)),
         Kind::Flag => ("flag", None, None),
+        Kind::Choice(_) => ("choice", None, None),
+        Kind::Maybe { max } => ("number or none", Some(0), Some(max)),
+        Kind::List { max } => ("list", Some(0), Some(max)),
     };
-    ParamJson { name: param.name, kind, default: param.print(param.default), min, max, doc: param.doc }
+    ParamJson { name: param.name, kind, default: param.print(&param.initial()), min, max, doc: param.doc }
 }
 
 fn plain() -> String {
@@ -84,7 +87,7 @@ fn plain() -> String {
         }
         text.push_str("  Parameters (--set):\n");
         for param in scenario.params {
-            let default = param.print(param.default);
+            let default = param.print(&param.initial());
             text.push_str(&wrapped(&format!("{:18} {default:>6}  {}", param.name, param.doc), "    "));
         }
     }

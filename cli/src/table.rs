@@ -11,7 +11,7 @@ pub const WIDTH: usize = 72;
 
 /// The parameters that differ from their defaults, and the number of pages.
 pub fn params(params: &Params) -> String {
-    let shown = params.iter().filter(|(param, value)| param.name == "pages" || *value != param.default);
+    let shown = params.iter().filter(|(param, value)| param.name == "pages" || **value != param.initial());
     let list: Vec<String> = shown.map(|(param, value)| format!("{}={}", param.name, param.print(value))).collect();
     if list.is_empty() { "default parameters".to_string() } else { list.join(" ") }
 }

@@ -54,7 +54,7 @@ impl Machine {
             for word in [zone.fresh, zone.freed] {
                 d.bytes(&word.to_le_bytes());
             }
-            zone.stat.iter().for_each(|&n| d.number(n as u64));
+            feed_counts(d, zone.stat.iter().map(|&n| n as u64));
             zone.recent_scanned.iter().chain(&zone.recent_rotated).for_each(|&n| d.number(n));
             for list in &zone.lru {
                 for word in [list.head, list.tail, list.entries, list.pages] {
@@ -62,16 +62,16 @@ impl Machine {
                 }
             }
         }
-        self.vm_stat.iter().for_each(|&n| d.number(n as u64));
-        self.events.iter().for_each(|&n| d.number(n));
+        feed_counts(d, self.vm_stat.iter().map(|&n| n as u64));
+        feed_counts(d, self.events.iter().copied());
     }
 
     fn feed_cpus(&self, d: &mut Digest) {
         for cpu in &self.cpus {
             d.bytes(&[u8::from(cpu.irqs_off), cpu.preempt]);
         }
-        for diff in self.diffs.iter().flatten() {
-            d.bytes(&diff.to_le_bytes());
+        for diffs in &self.diffs {
+            feed_counts(d, diffs.iter().map(|&n| n as u64));
         }
         for pvec in self.pagevecs.iter().chain(&self.stacks) {
             d.bytes(&[pvec.nr]);
@@ -81,9 +81,10 @@ impl Machine {
             let (run, lock) = match task.run {
                 TaskRun::Runnable => (0, 0),
                 TaskRun::Waits(lock) => (1 + lock.class as u8, lock.index),
+                TaskRun::Sleeps => (254, 0),
                 TaskRun::Done => (255, 0),
             };
-            d.bytes(&[task.cpu, run]);
+            d.bytes(&[task.cpu, run, u8::from(task.woken)]);
             d.bytes(&lock.to_le_bytes());
         }
         for &(page, task) in &self.page_waiters {
@@ -124,4 +125,13 @@ impl Machine {
             mapping.cache.iter().for_each(|page| d.bytes(&page.to_le_bytes()));
         }
     }
+}
+
+// What is zero is left out, so that a counter that a run does not know changes nothing.
+fn feed_counts(d: &mut Digest, counts: impl Iterator<Item = u64>) {
+    for (item, n) in counts.enumerate().filter(|&(_, n)| n != 0) {
+        d.bytes(&[item as u8]);
+        d.number(n);
+    }
+    d.bytes(&[u8::MAX]);
 }

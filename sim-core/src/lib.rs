@@ -17,6 +17,8 @@
 
 extern crate alloc;
 
+mod named;
+
 pub mod digest;
 pub mod engine;
 pub mod kernel;

@@ -118,6 +118,21 @@ fn field(param: &'static Param, value: &str) -> Node {
             let input = input.with("type", "number").with("min", min.to_string()).with("max", max.to_string());
             Node::html("label").class("field").children([words, input.with("value", value.to_string())])
         }
+        Kind::Choice(names) => {
+            let words = Node::html("span").children([name, doc]);
+            let option = |name: &&'static str| Node::html("option").with("value", *name).text(*name);
+            let select = Node::html("select").with("name", param.name).children(names.iter().map(option));
+            Node::html("label").class("field").children([words, select.with("value", value.to_string())])
+        }
+        Kind::Maybe { max } | Kind::List { max } => {
+            let expected = match param.kind {
+                Kind::Maybe { .. } => format!(", 0 to {}, or none", thousands(max.into())),
+                _ => format!(", numbers from 0 to {} with commas between", thousands(max.into())),
+            };
+            let words = Node::html("span").children([name, doc, Node::html("em").text(expected)]);
+            let input = input.with("type", "text").with("autocomplete", "off");
+            Node::html("label").class("field").children([words, input.with("value", value.to_string())])
+        }
         Kind::Flag => {
             let words = Node::html("span").children([name, doc]);
             let input = input.with("type", "checkbox").with_if(value == "true", "checked", "");

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use crate::kernel::{Config, Patch};
 use crate::ledger::How;
-use crate::machine::{LockClass, LockId, Machine, NIL, NOBODY, PTE_ZERO, Page, PageFlag, Pfn, Pmd, Pv, Stat, TaskRun};
+use crate::machine::{LockClass, LockId, Machine, NIL, NOBODY, Page, PageFlag, Pfn, Pmd, Pv, Stat, TaskRun, pte_page};
 use crate::op::{Held, Op, Outcome, World};
 use crate::view::PagevecKind;
 
@@ -440,7 +440,7 @@ fn check_maps(machine: &Machine) -> Checked {
                 Pmd::Huge(head) => mapped[head as usize] += 1,
                 Pmd::Table(table) => {
                     let ptes = &machine.tables[table as usize * 512..][..512];
-                    ptes.iter().filter(|&&pte| pte < PTE_ZERO - 1).for_each(|&pte| mapped[pte as usize] += 1);
+                    ptes.iter().filter_map(|&pte| pte_page(pte)).for_each(|page| mapped[page as usize] += 1);
                 }
                 Pmd::None | Pmd::HugeZero => {}
             }

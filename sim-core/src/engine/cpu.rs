@@ -31,23 +31,30 @@ pub(crate) struct Shared {
     pub pause_at: Cell<u64>,
     /// The function whose calls are counted; none counts everything.
     pub measured: Cell<Option<&'static str>>,
-    /// Bit of each task that is inside the measured function.
-    pub counting: Cell<u64>,
+    /// A bit for each task that is inside the measured function.
+    pub counting: Cell<[u64; 4]>,
 }
 
 impl Shared {
     /// A task comes into, or out of, the section that the ledger counts.
     #[cold]
     fn count(&self, task: u8, counted: bool) {
-        let others = self.counting.get() & !(1 << task);
-        self.counting.set(others | u64::from(counted) << task);
+        let mut tasks = self.counting.get();
+        let word = &mut tasks[usize::from(task / 64)];
+        *word = *word & !(1 << (task % 64)) | u64::from(counted) << (task % 64);
+        self.counting.set(tasks);
         self.lend(task);
+    }
+
+    #[inline(always)]
+    fn counts(&self, task: u8) -> bool {
+        self.counting.get()[usize::from(task / 64)] >> (task % 64) & 1 != 0
     }
 
     /// Hands the world to the task that runs next. The function that is measured has to be entered as a coroutine, which
     /// switches the counting on.
     pub fn lend(&self, task: u8) {
-        let counted = self.counting.get() >> task & 1 != 0;
+        let counted = self.counts(task);
         self.directly.set(self.alone.get() && (counted || self.measured.get().is_none()));
         self.direct.borrow_mut().enter(task, counted);
     }
@@ -157,7 +164,7 @@ impl Cpu {
 
     #[inline(always)]
     fn counted(&self) -> bool {
-        self.shared.counting.get() >> self.task & 1 != 0
+        self.shared.counts(self.task)
     }
 
     /// Makes one operation, and says whether the task goes on at once.
@@ -165,7 +172,8 @@ impl Cpu {
     fn make(&self, op: Op, site: &'static Location<'static>) -> (u32, bool) {
         let mut world = self.shared.world_mut();
         if self.shared.bulk.get() {
-            return (world.apply(self.task, op, self.counted()).ret, true);
+            let ret = world.apply(self.task, op, self.counted()).ret;
+            return (ret, op != Op::Sleep || ret == 0);
         }
         let mut recorder = self.shared.recorder.borrow_mut();
         (recorder.step(&mut world, self.task, op, site, self.counted()), false)

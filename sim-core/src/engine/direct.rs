@@ -108,7 +108,9 @@ impl Direct {
     /// Makes one operation. By reference, since a copy would hide from the compiler which one it is (on 32-bit targets).
     #[inline(always)]
     pub(crate) fn step<T: Ret>(&mut self, op: &Op) -> Result<T, Stop> {
-        Ok(T::from_ret(self.world.apply_counting(self.task, op, self.counts).ret))
+        let ret = self.world.apply_counting(self.task, op, self.counts).ret;
+        // Nobody is left to wake the task.
+        if *op == Op::Sleep && ret == 1 { Err(Stop) } else { Ok(T::from_ret(ret)) }
     }
 
     /// Takes a lock; where it is not free, nobody is left to give it back.

@@ -129,7 +129,7 @@ impl Engine {
             directly: Cell::new(false),
             pause_at: Cell::new(u64::MAX),
             measured: Cell::new(None),
-            counting: Cell::new(0),
+            counting: Cell::new([0; 4]),
         };
         Engine {
             shared: Rc::new(shared),
@@ -177,6 +177,17 @@ impl Engine {
         id
     }
 
+    /// Starts a thread of the kernel that serves others: the run ends while it sleeps.
+    pub fn spawn_daemon<F, Fut>(&mut self, name: &'static str, cpu: u8, task: F) -> u8
+    where
+        F: FnOnce(Cpu) -> Fut,
+        Fut: Future<Output = ()> + 'static,
+    {
+        let id = self.spawn(name, cpu, task);
+        self.machine_mut().tasks[id as usize].daemon = true;
+        id
+    }
+
     /// Ends the set-up: what ran so far is forgotten, the counters start at zero, and what is spawned from here on is
     /// the run, recorded or in bulk.
     pub fn begin(&mut self, setup: Setup, bulk: bool) {
@@ -194,7 +205,7 @@ impl Engine {
         self.shared.alone.set(false);
         self.shared.directly.set(false);
         self.shared.measured.set(setup.measured);
-        self.shared.counting.set(if setup.measured.is_some() { 0 } else { u64::MAX });
+        self.shared.counting.set([if setup.measured.is_some() { 0 } else { u64::MAX }; 4]);
         self.chooser = Chooser::new(setup.schedule);
     }
 
@@ -339,7 +350,10 @@ impl Engine {
 
     fn waiting(&self) -> Vec<String> {
         let world = self.shared.world();
-        let waits = world.machine.tasks.iter().filter_map(|task| match task.run {
+        let tasks = world.machine.tasks.iter();
+        let asleep = tasks.clone().filter(|task| task.run == TaskRun::Sleeps && !task.daemon);
+        let asleep = asleep.map(|task| format!("the task of CPU {} sleeps and nobody wakes it", task.cpu));
+        let waits = tasks.filter_map(|task| match task.run {
             TaskRun::Waits(lock) => Some((task.cpu, lock)),
             _ => None,
         });
@@ -353,6 +367,7 @@ impl Engine {
                 ),
                 None => format!("CPU {cpu} waits for {} {}", lock.class.name(), lock.index),
             })
+            .chain(asleep)
             .collect()
     }
 
@@ -378,7 +393,7 @@ fn keeps_cpu(machine: &Machine, task: u8, cpu: u8) -> bool {
     let at_work = match state.run {
         TaskRun::Runnable => true,
         TaskRun::Waits(lock) => !lock.class.sleeps() || can_run(machine, task),
-        TaskRun::Done => false,
+        TaskRun::Sleeps | TaskRun::Done => false,
     };
     state.cpu == cpu && at_work
 }
@@ -392,7 +407,7 @@ fn can_run(machine: &Machine, task: u8) -> bool {
         TaskRun::Runnable => true,
         // The waker makes the waiter of a page lock runnable.
         TaskRun::Waits(lock) => lock.class != LockClass::Page && machine.lock(lock).open_to(task),
-        TaskRun::Done => false,
+        TaskRun::Sleeps | TaskRun::Done => false,
     }
 }
 

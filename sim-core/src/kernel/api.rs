@@ -449,6 +449,20 @@ impl Cpu {
         self.step(Op::Barrier)
     }
 
+    /// schedule(): sleeps until somebody wakes the task. A wake-up that comes before is not lost.
+    #[inline(always)]
+    #[track_caller]
+    pub fn sleep(&self) -> Step<'_, ()> {
+        self.step(Op::Sleep)
+    }
+
+    /// wake_up_process: true when the task slept.
+    #[inline(always)]
+    #[track_caller]
+    pub fn wake_up_process(&self, task: u8) -> Step<'_, bool> {
+        self.step(Op::Wake { task })
+    }
+
     /// cond_resched without the pause and the migration: use the function.
     #[inline(always)]
     #[track_caller]

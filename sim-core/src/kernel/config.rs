@@ -1,165 +1,77 @@
 //! Kernel configurations: a base version and the patches that are in force.
 
-/// A change to the kernel that a variant has or has not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Patch {
-    /// munlock 1/6: putback_lru_page keeps a boolean instead of an LRU number.
-    IsUnevictable,
-    /// munlock 2/6: no lru_add_drain for each page.
-    NoDrain,
-    /// munlock 3/6: isolate a pagevec of pages under one lru_lock.
-    BatchIsolate,
-    /// munlock 4/6: one NR_MLOCK update for a pagevec.
-    BatchMlockStat,
-    /// munlock 5/6: put a pagevec of pages back under one lru_lock.
-    BatchPutback,
-    /// munlock 6/6: no extra get_page and put_page for isolation.
-    NoIsolatePin,
-    /// munlock 7/7 as measured (v2): the page table stays locked over several pages.
-    HoldPte,
-    /// munlock 7/7 as merged in 3.12: __munlock_pagevec_fill.
-    PagevecFill,
-    /// As posted: patches 3 and 4 isolate by __isolate_lru_page, which gets the page unless its count is zero.
-    RfcIsolate,
-    /// As posted: patches 5 and 6 advance the pointer and not the counter of rescued pages.
-    RfcPgrescued,
-    /// 3.11-rc4: PG_active is cleared before a page goes to the unevictable list.
-    ClearActive,
-    /// 3.12: the walk of a batch ends at the page table's end where the middle level is folded.
-    ClampWalk,
-    /// 3.13: no put_page under lru_lock.
-    DeferPut,
-    /// 3.13: a huge page is skipped whole even when it is not mlocked.
-    ThpMask,
-    /// 3.14: the single-page path clears PG_mlocked under lru_lock.
-    ThpSplit,
-    /// 4.12: NR_MLOCK falls for every page whose PG_mlocked was cleared.
-    CountMlock,
-    /// 4.7: a pagevec is drained when it is full or meets a compound page.
-    DrainWhenFull,
-    /// 4.8: LRU counters are of the node and have zone twins.
-    NodeLru,
-    /// 4.16: the drain decides by page_evictable which list a page goes to.
-    DrainDecides,
-    /// 5.11: PG_lru is test-and-cleared before lru_lock is taken.
-    TestClearLru,
-    /// 5.18: per-CPU mlock batches, no page lock, no reverse map walk.
-    MlockBatch,
-    /// 6.9: batches of 31 folios.
-    FolioBatch,
-    /// The multi-generational LRU is on.
-    Mglru,
-    /// The machine has two levels of page tables: the middle one is folded.
-    FoldedPmd,
-    /// C.1 without the second look at page_evictable.
-    NoRecheck,
-    /// C.3: the second look is satisfied before SetPageLRU is visible.
-    HoistedRead,
+use crate::named::named;
+
+named! {
+    /// A change to the kernel that a variant has or has not.
+    enum Patch,
+    /// What brings it, in words that fit "... adds" and "... removes".
+    source {
+        /// munlock 1/6: putback_lru_page keeps a boolean instead of an LRU number.
+        IsUnevictable = "patch 1",
+        /// munlock 2/6: no lru_add_drain for each page.
+        NoDrain = "patch 2",
+        /// munlock 3/6: isolate a pagevec of pages under one lru_lock.
+        BatchIsolate = "patch 3",
+        /// munlock 4/6: one NR_MLOCK update for a pagevec.
+        BatchMlockStat = "patch 4",
+        /// munlock 5/6: put a pagevec of pages back under one lru_lock.
+        BatchPutback = "patch 5",
+        /// munlock 6/6: no extra get_page and put_page for isolation.
+        NoIsolatePin = "patch 6",
+        /// munlock 7/7 as measured (v2): the page table stays locked over several pages.
+        HoldPte = "patch 7 v2",
+        /// munlock 7/7 as merged in 3.12: __munlock_pagevec_fill.
+        PagevecFill = "patch 7",
+        /// As posted: patches 3 and 4 isolate by __isolate_lru_page, which gets the page unless its count is zero.
+        RfcIsolate = "the RFC text",
+        /// As posted: patches 5 and 6 advance the pointer and not the counter of rescued pages.
+        RfcPgrescued = "the RFC text",
+        /// 3.11-rc4: PG_active is cleared before a page goes to the unevictable list.
+        ClearActive = "3.11-rc4",
+        /// 3.12: the walk of a batch ends at the page table's end where the middle level is folded.
+        ClampWalk = "3.12",
+        /// 3.13: no put_page under lru_lock.
+        DeferPut = "3.13",
+        /// 3.13: a huge page is skipped whole even when it is not mlocked.
+        ThpMask = "3.13",
+        /// 3.14: the single-page path clears PG_mlocked under lru_lock.
+        ThpSplit = "3.14",
+        /// 4.12: NR_MLOCK falls for every page whose PG_mlocked was cleared.
+        CountMlock = "4.12",
+        /// 4.7: a pagevec is drained when it is full or meets a compound page.
+        DrainWhenFull = "4.7",
+        /// 4.8: LRU counters are of the node and have zone twins.
+        NodeLru = "4.8",
+        /// 4.16: the drain decides by page_evictable which list a page goes to.
+        DrainDecides = "4.16",
+        /// 5.11: PG_lru is test-and-cleared before lru_lock is taken.
+        TestClearLru = "5.11",
+        /// 5.18: per-CPU mlock batches, no page lock, no reverse map walk.
+        MlockBatch = "5.18",
+        /// 6.9: batches of 31 folios.
+        FolioBatch = "6.9",
+        /// The multi-generational LRU is on.
+        Mglru = "MGLRU",
+        /// The machine has two levels of page tables: the middle one is folded.
+        FoldedPmd = "a folded pmd",
+        /// C.1 without the second look at page_evictable.
+        NoRecheck = "dropping the re-check",
+        /// C.3: the second look is satisfied before SetPageLRU is visible.
+        HoistedRead = "a hoisted read",
+    }
 }
 
 impl Patch {
-    /// Every patch.
-    pub const ALL: [Patch; 26] = [
-        Patch::IsUnevictable,
-        Patch::NoDrain,
-        Patch::BatchIsolate,
-        Patch::BatchMlockStat,
-        Patch::BatchPutback,
-        Patch::NoIsolatePin,
-        Patch::HoldPte,
-        Patch::PagevecFill,
-        Patch::RfcIsolate,
-        Patch::RfcPgrescued,
-        Patch::ClearActive,
-        Patch::ClampWalk,
-        Patch::DeferPut,
-        Patch::ThpMask,
-        Patch::ThpSplit,
-        Patch::CountMlock,
-        Patch::DrainWhenFull,
-        Patch::NodeLru,
-        Patch::DrainDecides,
-        Patch::TestClearLru,
-        Patch::MlockBatch,
-        Patch::FolioBatch,
-        Patch::Mglru,
-        Patch::FoldedPmd,
-        Patch::NoRecheck,
-        Patch::HoistedRead,
-    ];
-
-    const fn bit(self) -> u64 {
+    const fn bit(self) -> u128 {
         1 << self as u8
-    }
-
-    /// Its name in the source, as the code panel finds it: "BatchIsolate".
-    pub const fn ident(self) -> &'static str {
-        match self {
-            Patch::IsUnevictable => "IsUnevictable",
-            Patch::NoDrain => "NoDrain",
-            Patch::BatchIsolate => "BatchIsolate",
-            Patch::BatchMlockStat => "BatchMlockStat",
-            Patch::BatchPutback => "BatchPutback",
-            Patch::NoIsolatePin => "NoIsolatePin",
-            Patch::HoldPte => "HoldPte",
-            Patch::PagevecFill => "PagevecFill",
-            Patch::RfcIsolate => "RfcIsolate",
-            Patch::RfcPgrescued => "RfcPgrescued",
-            Patch::ClearActive => "ClearActive",
-            Patch::ClampWalk => "ClampWalk",
-            Patch::DeferPut => "DeferPut",
-            Patch::ThpMask => "ThpMask",
-            Patch::ThpSplit => "ThpSplit",
-            Patch::CountMlock => "CountMlock",
-            Patch::DrainWhenFull => "DrainWhenFull",
-            Patch::NodeLru => "NodeLru",
-            Patch::DrainDecides => "DrainDecides",
-            Patch::TestClearLru => "TestClearLru",
-            Patch::MlockBatch => "MlockBatch",
-            Patch::FolioBatch => "FolioBatch",
-            Patch::Mglru => "Mglru",
-            Patch::FoldedPmd => "FoldedPmd",
-            Patch::NoRecheck => "NoRecheck",
-            Patch::HoistedRead => "HoistedRead",
-        }
-    }
-
-    /// What brings it, in words that fit "... adds" and "... removes".
-    pub const fn source(self) -> &'static str {
-        match self {
-            Patch::IsUnevictable => "patch 1",
-            Patch::NoDrain => "patch 2",
-            Patch::BatchIsolate => "patch 3",
-            Patch::BatchMlockStat => "patch 4",
-            Patch::BatchPutback => "patch 5",
-            Patch::NoIsolatePin => "patch 6",
-            Patch::HoldPte => "patch 7 v2",
-            Patch::PagevecFill => "patch 7",
-            Patch::RfcIsolate | Patch::RfcPgrescued => "the RFC text",
-            Patch::ClearActive => "3.11-rc4",
-            Patch::ClampWalk => "3.12",
-            Patch::DeferPut | Patch::ThpMask => "3.13",
-            Patch::ThpSplit => "3.14",
-            Patch::CountMlock => "4.12",
-            Patch::DrainWhenFull => "4.7",
-            Patch::NodeLru => "4.8",
-            Patch::DrainDecides => "4.16",
-            Patch::TestClearLru => "5.11",
-            Patch::MlockBatch => "5.18",
-            Patch::FolioBatch => "6.9",
-            Patch::Mglru => "MGLRU",
-            Patch::FoldedPmd => "a folded pmd",
-            Patch::NoRecheck => "dropping the re-check",
-            Patch::HoistedRead => "a hoisted read",
-        }
     }
 }
 
 /// A kernel: the patches that are in force and the size of its batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    patches: u64,
+    patches: u128,
     /// PAGEVEC_SIZE: 14 from 3.2 to 4.15, 15 to 6.8, 31 from 6.9 on.
     pub pagevec: u32,
 }

@@ -11,13 +11,13 @@ use super::rmap::page_add_new_anon_rmap;
 use super::swap::{add_page_to_unevictable_list, lru_add_drain, lru_cache_add, unlock_page};
 use crate::engine::Cpu;
 use crate::ledger::Site;
-use crate::machine::{Event, HPAGE_PMD_NR, NIL, PTE_GARBAGE, PTRS_PER_PTE, Pfn, Pmd, Stat, VmaId};
+use crate::machine::{Event, HPAGE_PMD_NR, NIL, PTRS_PER_PTE, Pfn, Pmd, Stat, VmaId, pte_page};
 use crate::op::Held;
 
 /// vm_normal_page: the page of a PTE that is present and not special.
 #[inline(always)]
 pub fn vm_normal_page(pte: u32) -> Option<Pfn> {
-    (pte < PTE_GARBAGE).then_some(pte)
+    pte_page(pte)
 }
 
 /// follow_page_mask with FOLL_GET and FOLL_DUMP: the page at an address, pinned. `page_mask` becomes 511 at a huge

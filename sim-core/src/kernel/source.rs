@@ -173,5 +173,5 @@ fn evaluate(condition: &str, config: Config) -> (Truth, Option<Patch>) {
 fn named_patch(part: &str) -> Option<Patch> {
     let rest = part.split("cpu.has(Patch::").nth(1)?;
     let ident = rest.split(')').next()?;
-    Patch::ALL.iter().copied().find(|patch| patch.ident() == ident)
+    Patch::ALL.iter().copied().find(|patch| alloc::format!("{patch:?}") == ident)
 }

@@ -8,7 +8,8 @@ mod rows;
 
 pub use rows::{Group, Row, rows};
 
-use crate::machine::{EVENTS, LockClass};
+use crate::machine::{EVENTS, LockClass, PageFlag};
+use crate::named::named;
 
 /// How a flag word is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,76 +41,44 @@ impl How {
     }
 }
 
-/// Places in the kernel that change a reference count, as the tables name them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Site {
-    /// The pin of follow_page and of the PTE walk of a batch.
-    FollowPage,
-    /// The reference of whoever isolates a page.
-    Isolate,
-    /// The same by get_page_unless_zero.
-    IsolateUnlessZero,
-    /// A pagevec slot.
-    LruCacheAdd,
-    /// putback_lru_page drops the isolator's reference.
-    PutbackLruPage,
-    /// put_page of the pin.
-    PutPage,
-    /// release_pages after a drain.
-    ReleasePages,
-    /// The extra reference of the slow path from patch 6 on.
-    MunlockSlow,
-    /// The reference of an mlock or munlock batch.
-    MlockBatch,
-    /// Page cache.
-    PageCache,
-    /// Unmapping.
-    Unmap,
-    /// Reclaim.
-    Reclaim,
+named! {
+    /// Places in the kernel that change a reference count, as the tables name them.
+    enum Site,
+    /// Name in `by_name`.
+    name {
+        /// The pin of follow_page and of the PTE walk of a batch.
+        FollowPage = "follow_page",
+        /// The reference of whoever isolates a page.
+        Isolate = "isolate",
+        /// The same by get_page_unless_zero.
+        IsolateUnlessZero = "isolate",
+        /// A pagevec slot.
+        LruCacheAdd = "lru_cache_add",
+        /// putback_lru_page drops the isolator's reference.
+        PutbackLruPage = "putback_lru_page",
+        /// put_page of the pin.
+        PutPage = "put_page",
+        /// release_pages after a drain.
+        ReleasePages = "release_pages",
+        /// The extra reference of the slow path from patch 6 on.
+        MunlockSlow = "munlock_isolated_page",
+        /// The reference of an mlock or munlock batch.
+        MlockBatch = "mlock_batch",
+        /// Page cache.
+        PageCache = "page_cache",
+        /// Unmapping.
+        Unmap = "unmap",
+        /// Reclaim.
+        Reclaim = "reclaim",
+    }
 }
 
 /// Number of [`Site`]s.
-pub const SITES: usize = 12;
+pub const SITES: usize = Site::ALL.len();
 /// Number of page flags counted.
-pub const FLAGS: usize = 11;
+pub const FLAGS: usize = PageFlag::ALL.len();
 
 impl Site {
-    /// Every site.
-    pub const ALL: [Site; SITES] = [
-        Site::FollowPage,
-        Site::Isolate,
-        Site::IsolateUnlessZero,
-        Site::LruCacheAdd,
-        Site::PutbackLruPage,
-        Site::PutPage,
-        Site::ReleasePages,
-        Site::MunlockSlow,
-        Site::MlockBatch,
-        Site::PageCache,
-        Site::Unmap,
-        Site::Reclaim,
-    ];
-
-    /// Name in `by_name`.
-    pub const fn name(self) -> &'static str {
-        [
-            "follow_page",
-            "isolate",
-            "isolate",
-            "lru_cache_add",
-            "putback_lru_page",
-            "put_page",
-            "release_pages",
-            "munlock_isolated_page",
-            "mlock_batch",
-            "page_cache",
-            "unmap",
-            "reclaim",
-        ][self as usize]
-    }
-
     /// Name of its increment in `by_name`.
     pub const fn get_name(self) -> &'static str {
         match self {
@@ -139,56 +108,76 @@ impl LockCounts {
     }
 }
 
-/// Single counters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Count {
-    /// _mapcount changes: RMW on a page word.
-    Mapcount,
-    /// Semaphore RMWs.
-    Rwsem,
-    /// Fold RMWs of vm statistics.
-    Folds,
-    /// Interrupt disable and enable pairs.
-    IrqPairs,
-    /// Explicit preempt disable and enable pairs.
-    PreemptPairs,
-    /// Full barriers.
-    Barriers,
-    /// list_del under lru_lock.
-    ListDel,
-    /// list_add under lru_lock.
-    ListAdd,
-    /// `__mod_zone_page_state` and its node twin.
-    StatPlain,
-    /// `mod_zone_page_state`, safe against interrupts.
-    StatSafe,
-    /// Event updates, whatever the amount.
-    EventUpdates,
-    /// Adds to per-CPU pagevecs.
-    PvecPerCpu,
-    /// Adds to on-stack pagevecs.
-    PvecOnStack,
-    /// Drains of per-CPU pagevecs that held something.
-    Drains,
-    /// follow_page_mask and get_locked_pte calls.
-    Walks,
-    /// cond_resched calls of the range loop.
-    Resched,
-    /// Sleeps.
-    Sleeps,
-    /// Plain reads that another CPU could make stale.
-    Reads,
-    /// PTE writes and other plain page-table stores.
-    PteWrites,
-    /// Pages allocated.
-    Allocs,
-    /// Pages freed.
-    Frees,
+named! {
+    /// Single counters.
+    enum Count,
+    /// What is counted.
+    name {
+        /// _mapcount changes: RMW on a page word.
+        Mapcount = "_mapcount",
+        /// Semaphore RMWs.
+        Rwsem = "semaphore atomics",
+        /// Fold RMWs of vm statistics.
+        Folds = "vmstat folds",
+        /// Interrupt disable and enable pairs.
+        IrqPairs = "IRQ pairs",
+        /// Explicit preempt disable and enable pairs.
+        PreemptPairs = "preempt pairs",
+        /// Full barriers.
+        Barriers = "barriers",
+        /// list_del under lru_lock.
+        ListDel = "list_del",
+        /// list_add under lru_lock.
+        ListAdd = "list_add",
+        /// `__mod_zone_page_state` and its node twin.
+        StatPlain = "__mod_zone_page_state",
+        /// `mod_zone_page_state`, safe against interrupts.
+        StatSafe = "mod_zone_page_state",
+        /// Event updates, whatever the amount.
+        EventUpdates = "event updates",
+        /// Adds to per-CPU pagevecs.
+        PvecPerCpu = "adds to per-CPU pagevecs",
+        /// Adds to on-stack pagevecs.
+        PvecOnStack = "adds to on-stack pagevecs",
+        /// Drains of per-CPU pagevecs that held something.
+        Drains = "drains",
+        /// follow_page_mask and get_locked_pte calls.
+        Walks = "page-table walks",
+        /// cond_resched calls of the range loop.
+        Resched = "cond_resched",
+        /// Sleeps.
+        Sleeps = "sleeps",
+        /// Plain reads that another CPU could make stale.
+        Reads = "reads",
+        /// PTE writes and other plain page-table stores.
+        PteWrites = "page-table stores",
+        /// Pages allocated.
+        Allocs = "pages allocated",
+        /// Pages freed.
+        Frees = "pages freed",
+        /// Work items queued.
+        WorksQueued = "works queued",
+        /// Interrupts sent to another CPU: reschedule, function call and TLB flush.
+        Ipis = "IPIs",
+        /// TLB flushes, local ones too.
+        TlbFlushes = "TLB flushes",
+        /// Pages read from the swap device.
+        SwapIn = "swap-ins",
+        /// Pages written to the swap device.
+        SwapOut = "swap-outs",
+        /// Calls that change a folio's map count statistics.
+        FolioStat = "folio statistics updates",
+        /// Calls that charge or uncharge memcg statistics.
+        Rstat = "rstat updates",
+        /// list_add and list_del while zone->lock is held.
+        ListUnderZone = "list moves under zone->lock",
+        /// Atomics on words that are no page and no lock: PTE exchange, tlb_gen, a pending bit.
+        OtherRmw = "atomics elsewhere",
+    }
 }
 
 /// Number of [`Count`]s.
-pub const COUNTS: usize = 21;
+pub const COUNTS: usize = Count::ALL.len();
 
 /// The ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -232,12 +221,12 @@ impl Ledger {
     }
 
     /// Changes of one flag in one way.
-    pub fn flag(&self, flag: crate::machine::PageFlag, how: How) -> u64 {
+    pub fn flag(&self, flag: PageFlag, how: How) -> u64 {
         self.flags[flag as usize * 6 + how as usize]
     }
 
     /// Atomic changes of one flag.
-    pub fn flag_rmw(&self, flag: crate::machine::PageFlag) -> u64 {
+    pub fn flag_rmw(&self, flag: PageFlag) -> u64 {
         self.flags[flag as usize * 6..][..4].iter().sum()
     }
 
@@ -248,7 +237,7 @@ impl Ledger {
 
     /// RMWs on page words: flags, `_count`, `_mapcount`.
     pub fn page_rmw(&self) -> u64 {
-        let flags: u64 = crate::machine::PageFlag::ALL.iter().map(|&flag| self.flag_rmw(flag)).sum();
+        let flags: u64 = PageFlag::ALL.iter().map(|&flag| self.flag_rmw(flag)).sum();
         flags + self.refcount_rmw() + self.count(Count::Mapcount)
     }
 
@@ -259,9 +248,9 @@ impl Ledger {
         spins + self.count(Count::Rwsem)
     }
 
-    /// RMWs elsewhere: folds of statistics.
+    /// RMWs elsewhere: folds of statistics, PTE exchanges, tlb_gen.
     pub fn other_rmw(&self) -> u64 {
-        self.count(Count::Folds)
+        self.count(Count::Folds) + self.count(Count::OtherRmw)
     }
 
     /// All RMWs.

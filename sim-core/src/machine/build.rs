@@ -80,7 +80,7 @@ impl Machine {
 
     /// Adds a task on a CPU.
     pub fn add_task(&mut self, cpu: u8) -> u8 {
-        self.tasks.push(TaskState { cpu, run: TaskRun::Runnable });
+        self.tasks.push(TaskState { cpu, run: TaskRun::Runnable, woken: false, daemon: false });
         self.stacks.extend([Pagevec::EMPTY; ON_STACK]);
         (self.tasks.len() - 1) as u8
     }

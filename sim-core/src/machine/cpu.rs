@@ -16,6 +16,8 @@ pub enum TaskRun {
     Runnable,
     /// Spins or sleeps for a lock.
     Waits(super::LockId),
+    /// Sleeps until somebody wakes it.
+    Sleeps,
     /// Has finished.
     Done,
 }
@@ -27,4 +29,8 @@ pub struct TaskState {
     pub cpu: u8,
     /// What it does.
     pub run: TaskRun,
+    /// Somebody woke it while it was awake: its next sleep ends at once.
+    pub woken: bool,
+    /// A thread of the kernel that serves others: it may sleep when the run ends.
+    pub daemon: bool,
 }

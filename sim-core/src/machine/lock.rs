@@ -6,60 +6,35 @@
 use alloc::vec::Vec;
 
 use super::page::NOBODY;
+use crate::named::named;
 
-/// Kinds of locks, with kernel names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum LockClass {
-    /// zone->lru_lock, later lruvec->lru_lock. Index: zone.
-    Lru,
-    /// Split page-table lock. Index: page-table page.
-    Ptl,
-    /// mm->page_table_lock, which guards huge pmds in 3.11. Index: mm.
-    PageTable,
-    /// PG_locked. Index: page.
-    Page,
-    /// zone->lock of the page allocator. Index: zone.
-    Zone,
-    /// Hashed wait queue of the page lock. Index: zone.
-    Waitqueue,
-    /// mm->mmap_sem. Index: mm.
-    MmapSem,
-    /// anon_vma->rwsem. Index: mapping.
-    AnonVma,
-    /// mapping->i_mmap_mutex. Index: mapping.
-    IMmap,
+named! {
+    /// Kinds of locks, with kernel names.
+    enum LockClass,
+    /// Kernel name.
+    name {
+        /// zone->lru_lock, later lruvec->lru_lock. Index: zone.
+        Lru = "lru_lock",
+        /// Split page-table lock. Index: page-table page.
+        Ptl = "ptl",
+        /// mm->page_table_lock, which guards huge pmds in 3.11. Index: mm.
+        PageTable = "page_table_lock",
+        /// PG_locked. Index: page.
+        Page = "page_lock",
+        /// zone->lock of the page allocator. Index: zone.
+        Zone = "zone_lock",
+        /// Hashed wait queue of the page lock. Index: zone.
+        Waitqueue = "waitqueue_lock",
+        /// mm->mmap_sem. Index: mm.
+        MmapSem = "mmap_sem",
+        /// anon_vma->rwsem. Index: mapping.
+        AnonVma = "anon_vma",
+        /// mapping->i_mmap_mutex. Index: mapping.
+        IMmap = "i_mmap_mutex",
+    }
 }
 
 impl LockClass {
-    /// Every class.
-    pub const ALL: [LockClass; 9] = [
-        LockClass::Lru,
-        LockClass::Ptl,
-        LockClass::PageTable,
-        LockClass::Page,
-        LockClass::Zone,
-        LockClass::Waitqueue,
-        LockClass::MmapSem,
-        LockClass::AnonVma,
-        LockClass::IMmap,
-    ];
-
-    /// Kernel name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            LockClass::Lru => "lru_lock",
-            LockClass::Ptl => "ptl",
-            LockClass::PageTable => "page_table_lock",
-            LockClass::Page => "page_lock",
-            LockClass::Zone => "zone_lock",
-            LockClass::Waitqueue => "waitqueue_lock",
-            LockClass::MmapSem => "mmap_sem",
-            LockClass::AnonVma => "anon_vma",
-            LockClass::IMmap => "i_mmap_mutex",
-        }
-    }
-
     /// A task that waits for it sleeps instead of spinning.
     pub const fn sleeps(self) -> bool {
         matches!(self, LockClass::Page | LockClass::MmapSem | LockClass::AnonVma | LockClass::IMmap)

@@ -24,12 +24,42 @@ pub enum Pmd {
     HugeZero,
 }
 
+// A PTE is 32 bits: frame or swap offset in the low 24, flags above. With the top bit set it is one of the values below.
+
+/// Low bits of a PTE: the page frame, or the offset in the swap device.
+pub const PTE_PFN: u32 = 0x00ff_ffff;
+/// pte_young
+pub const PTE_YOUNG: u32 = 1 << 24;
+/// pte_dirty
+pub const PTE_DIRTY: u32 = 1 << 25;
+/// pte_write
+pub const PTE_WRITE: u32 = 1 << 26;
+/// pte_soft_dirty, of a swap entry too.
+pub const PTE_SOFT_DIRTY: u32 = 1 << 27;
+/// pte_uffd_wp, of a swap entry too.
+pub const PTE_UFFD_WP: u32 = 1 << 28;
+/// PageAnonExclusive of the page, which moves into the swap entry.
+pub const PTE_EXCLUSIVE: u32 = 1 << 29;
+/// A swap entry.
+pub const PTE_SWAP: u32 = 1 << 30;
+
 /// A PTE that maps nothing.
 pub const PTE_NONE: u32 = u32::MAX;
 /// A PTE that maps the zero page, which has no struct page for vm_normal_page.
 pub const PTE_ZERO: u32 = u32::MAX - 1;
 /// What lies behind a page table: reading it is a bug of the reader.
 pub const PTE_GARBAGE: u32 = u32::MAX - 2;
+
+/// The page that a PTE maps, if it maps one that has a struct page.
+#[inline(always)]
+pub const fn pte_page(pte: u32) -> Option<Pfn> {
+    if pte < PTE_SWAP { Some(pte & PTE_PFN) } else { None }
+}
+
+/// The offset in the swap device that a PTE names, if it is a swap entry.
+pub const fn pte_swap(pte: u32) -> Option<u32> {
+    if pte >> 30 == 1 { Some(pte & PTE_PFN) } else { None }
+}
 
 /// One mapped range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,9 @@ pub use build::MachineSpec;
 pub use cpu::{CpuState, TaskRun, TaskState};
 pub use lock::{LockClass, LockId, LockState};
 pub use mm::{
-    HPAGE_PMD_NR, HPAGE_PMD_ORDER, Mapping, Mm, PTE_GARBAGE, PTE_NONE, PTE_ZERO, PTRS_PER_PTE, Pmd, Vma, VmaId,
+    HPAGE_PMD_NR, HPAGE_PMD_ORDER, Mapping, Mm, PTE_DIRTY, PTE_EXCLUSIVE, PTE_GARBAGE, PTE_NONE, PTE_PFN,
+    PTE_SOFT_DIRTY, PTE_SWAP, PTE_UFFD_WP, PTE_WRITE, PTE_YOUNG, PTE_ZERO, PTRS_PER_PTE, Pmd, Vma, VmaId, pte_page,
+    pte_swap,
 };
 pub use page::{NO_MAPPING, NOBODY, Page, PageFlag, Pfn};
 pub use pagevec::{ON_STACK, PAGEVEC_MAX, PER_CPU, Pagevec, Pv};
@@ -89,7 +91,7 @@ pub struct Machine {
     pub events: [u64; EVENTS],
     /// Address spaces.
     pub mms: Vec<Mm>,
-    /// Page-table pages: 512 PTEs each. A PTE is a [`Pfn`] or one of the PTE_ values.
+    /// Page-table pages: 512 PTEs each. [`pte_page`] says what a PTE maps.
     pub tables: Vec<u32>,
     /// Mappings.
     pub mappings: Vec<Mapping>,

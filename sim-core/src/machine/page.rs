@@ -1,74 +1,45 @@
 //! struct page: flags, reference count, map count, LRU linkage.
 
 use super::NIL;
+use crate::named::named;
 
 /// Page frame number: an index into [`super::Machine::pages`].
 pub type Pfn = u32;
 
-/// A PG_ flag. The discriminant is its bit in [`Page::flags`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum PageFlag {
-    /// PG_locked: the page lock.
-    Locked,
-    /// PG_referenced
-    Referenced,
-    /// PG_dirty
-    Dirty,
-    /// PG_lru: linked on a list of its zone.
-    Lru,
-    /// PG_active
-    Active,
-    /// PG_unevictable
-    Unevictable,
-    /// PG_mlocked
-    Mlocked,
-    /// PG_swapbacked: anonymous or shmem.
-    Swapbacked,
-    /// Head of a compound page.
-    Head,
-    /// Tail of a compound page.
-    Tail,
-    /// On the free list of its zone.
-    Free,
+named! {
+    /// A PG_ flag. The discriminant is its bit in [`Page::flags`].
+    enum PageFlag,
+    /// Kernel name.
+    name {
+        /// PG_locked: the page lock.
+        Locked = "PG_locked",
+        /// PG_referenced
+        Referenced = "PG_referenced",
+        /// PG_dirty
+        Dirty = "PG_dirty",
+        /// PG_lru: linked on a list of its zone.
+        Lru = "PG_lru",
+        /// PG_active
+        Active = "PG_active",
+        /// PG_unevictable
+        Unevictable = "PG_unevictable",
+        /// PG_mlocked
+        Mlocked = "PG_mlocked",
+        /// PG_swapbacked: anonymous or shmem.
+        Swapbacked = "PG_swapbacked",
+        /// Head of a compound page.
+        Head = "PG_head",
+        /// Tail of a compound page.
+        Tail = "PG_tail",
+        /// On the free list of its zone.
+        Free = "PG_buddy",
+    }
 }
 
 impl PageFlag {
-    /// Every flag, in bit order.
-    pub const ALL: [PageFlag; 11] = [
-        PageFlag::Locked,
-        PageFlag::Referenced,
-        PageFlag::Dirty,
-        PageFlag::Lru,
-        PageFlag::Active,
-        PageFlag::Unevictable,
-        PageFlag::Mlocked,
-        PageFlag::Swapbacked,
-        PageFlag::Head,
-        PageFlag::Tail,
-        PageFlag::Free,
-    ];
-
     /// Its bit in [`Page::flags`].
     pub const fn bit(self) -> u32 {
         1 << self as u8
-    }
-
-    /// Kernel name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            PageFlag::Locked => "PG_locked",
-            PageFlag::Referenced => "PG_referenced",
-            PageFlag::Dirty => "PG_dirty",
-            PageFlag::Lru => "PG_lru",
-            PageFlag::Active => "PG_active",
-            PageFlag::Unevictable => "PG_unevictable",
-            PageFlag::Mlocked => "PG_mlocked",
-            PageFlag::Swapbacked => "PG_swapbacked",
-            PageFlag::Head => "PG_head",
-            PageFlag::Tail => "PG_tail",
-            PageFlag::Free => "PG_buddy",
-        }
     }
 }
 

@@ -134,6 +134,8 @@ impl World {
                 let old = core::mem::replace(&mut m.tasks[task as usize].cpu, cpu);
                 Outcome::undo(u64::from(old))
             }
+            Op::Sleep => locks::sleep(m, task),
+            Op::Wake { task } => locks::wake(m, task),
             Op::Exit => {
                 m.tasks[task as usize].run = TaskRun::Done;
                 Outcome::NONE
@@ -196,6 +198,8 @@ impl World {
             Op::SplitTail { head, tail } => lru::unsplit_tail(m, head, tail, undo),
             Op::SplitHead { head } => lru::unsplit_head(m, head, undo),
             Op::Migrate { .. } => m.tasks[task as usize].cpu = undo as u8,
+            Op::Sleep => locks::unsleep(m, task, ret),
+            Op::Wake { task } => locks::unwake(m, task, undo),
             Op::Exit => m.tasks[task as usize].run = TaskRun::Runnable,
         }
     }

@@ -227,3 +227,40 @@ pub(super) fn unwake_page(m: &mut Machine, page: Pfn, undo: u64) {
     m.page_waiters.insert(at, (page, task));
     m.tasks[task as usize].run = TaskRun::Waits(LockId { class: LockClass::Page, index: page });
 }
+
+/// The task sleeps, unless somebody has woken it since it last slept. Returns 1 when it sleeps.
+pub(super) fn sleep(m: &mut Machine, task: u8) -> Outcome {
+    let state = &mut m.tasks[task as usize];
+    if core::mem::take(&mut state.woken) {
+        return Outcome::ret(0);
+    }
+    state.run = TaskRun::Sleeps;
+    Outcome::ret(1)
+}
+
+pub(super) fn unsleep(m: &mut Machine, task: u8, ret: u32) {
+    let state = &mut m.tasks[task as usize];
+    state.run = TaskRun::Runnable;
+    state.woken = ret == 0;
+}
+
+/// A task that sleeps can go on; one that is awake will not sleep the next time. Returns 1 when it slept.
+pub(super) fn wake(m: &mut Machine, task: u8) -> Outcome {
+    let state = &mut m.tasks[task as usize];
+    let before = *state;
+    match before.run {
+        TaskRun::Sleeps => state.run = TaskRun::Runnable,
+        TaskRun::Done => {}
+        _ => state.woken = true,
+    }
+    let slept = u32::from(before.run == TaskRun::Sleeps);
+    Outcome { ret: slept, undo: u64::from(slept) | u64::from(before.woken) << 1 }
+}
+
+pub(super) fn unwake(m: &mut Machine, task: u8, undo: u64) {
+    let state = &mut m.tasks[task as usize];
+    state.woken = undo & 2 != 0;
+    if undo & 1 != 0 {
+        state.run = TaskRun::Sleeps;
+    }
+}

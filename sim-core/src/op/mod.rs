@@ -150,6 +150,10 @@ pub enum Op {
     CondResched,
     /// The task moves to another CPU.
     Migrate { cpu: u8 },
+    /// schedule(): sleeps until woken; returns 0 where somebody did so already.
+    Sleep,
+    /// wake_up_process(); returns 1 when the task slept.
+    Wake { task: u8 },
     /// The task has finished.
     Exit,
 }

@@ -68,6 +68,8 @@ pub fn text(op: &Op, ret: u32) -> String {
         Op::Barrier => "smp_mb".to_string(),
         Op::CondResched => "cond_resched".to_string(),
         Op::Migrate { cpu } => format!("the task moves to CPU {cpu}"),
+        Op::Sleep => if ret == 1 { "sleeps" } else { "does not sleep: it was woken" }.to_string(),
+        Op::Wake { task } => format!("wakes task {task}{}", if ret == 1 { "" } else { ", which is awake" }),
         Op::Exit => "the task has finished".to_string(),
     }
 }

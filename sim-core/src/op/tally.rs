@@ -78,6 +78,7 @@ impl World {
             Op::SetPte { .. } => l.add(Count::PteWrites, n),
             Op::Barrier => l.add(Count::Barriers, n),
             Op::CondResched => l.add(Count::Resched, n),
+            Op::Sleep if outcome.ret == 1 => l.add(Count::Sleeps, n),
             _ => {}
         }
         0

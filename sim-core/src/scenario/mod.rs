@@ -1,20 +1,40 @@
 //! Scenarios: what memory looks like at the start, what each CPU runs, and which variants of the kernel there are.
 
-mod claims;
+mod built;
+mod claim;
 mod munlock;
 mod params;
 mod spec;
-mod variants;
+mod variant;
 
-pub use claims::Claim;
-pub use munlock::{Layout, PageKind};
-pub use params::{Kind, Param, Params};
+pub use claim::Claim;
+pub use munlock::{Layout, MUNLOCK_VARIANTS, PageKind};
+pub use params::{Kind, NONE, Param, Params, Setting};
 pub use spec::{Run, RunSpec, SpecError};
-pub use variants::{MUNLOCK_VARIANTS, Variant};
+pub use variant::Variant;
 
 use alloc::vec::Vec;
 
+use crate::ledger::Ledger;
+use crate::machine::Machine;
+
+/// A patch series: what was claimed, and the scenarios that show it.
+#[derive(Clone, Copy)]
+pub struct Series {
+    /// Name of the series and of its main scenario.
+    pub name: &'static str,
+    /// Title.
+    pub title: &'static str,
+    /// Year of the posting.
+    pub year: u16,
+    /// What its author claimed, in one line.
+    pub claimed: &'static str,
+    /// Its scenarios, the main one first.
+    pub scenarios: &'static [Scenario],
+}
+
 /// A scenario: data, and a function that sets memory up and starts the tasks.
+#[derive(Clone, Copy)]
 pub struct Scenario {
     /// Name in links and on the command line.
     pub name: &'static str,
@@ -30,11 +50,38 @@ pub struct Scenario {
     pub variants: &'static [Variant],
     /// Variants that stand side by side at the start.
     pub sides: (&'static str, &'static str),
-    pub(crate) build: fn(&Variant, &Params) -> Result<munlock::Built, SpecError>,
+    pub(crate) build: fn(&Variant, &Params) -> Result<built::Built, SpecError>,
+    /// Claims of the series for a run that came to its end.
+    pub(crate) claims: fn(&RunSpec, &Ledger, &Machine) -> Vec<Claim>,
 }
 
-/// All scenarios, the main one first.
-pub const SCENARIOS: &[Scenario] = munlock::SCENARIOS;
+/// The series, the main one first.
+pub const SERIES: &[Series] = &[munlock::SERIES];
+
+const SCENARIO_COUNT: usize = {
+    let (mut count, mut at) = (0, 0);
+    while at < SERIES.len() {
+        count += SERIES[at].scenarios.len();
+        at += 1;
+    }
+    count
+};
+
+/// All scenarios of all series, the main one first.
+pub const SCENARIOS: &[Scenario] = &{
+    let mut all = [SERIES[0].scenarios[0]; SCENARIO_COUNT];
+    let (mut filled, mut series) = (0, 0);
+    while series < SERIES.len() {
+        let mut at = 0;
+        while at < SERIES[series].scenarios.len() {
+            all[filled] = SERIES[series].scenarios[at];
+            filled += 1;
+            at += 1;
+        }
+        series += 1;
+    }
+    all
+};
 
 impl Scenario {
     /// The scenario with a name.

@@ -5,11 +5,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::claims::claims;
-use super::munlock::Built;
+use super::built::Built;
 use super::params::Params;
-use super::variants::Variant;
-use super::{Claim, Scenario};
+use super::{Claim, Scenario, Variant};
 use crate::engine::{Checker, ChoiceError, Engine, EngineError, Outcome, Schedule, Setup, Timeline, parse_choices};
 use crate::ledger::Ledger;
 use crate::op::World;
@@ -200,14 +198,15 @@ impl RunSpec {
         timeline.seek(timeline.len());
         let ledger = timeline.world().ledger.clone();
         let finished = timeline.violation().is_none();
-        let claims = if finished { claims(&self, &ledger, &timeline.world().machine) } else { Vec::new() };
+        let claims =
+            if finished { (self.scenario.claims)(&self, &ledger, &timeline.world().machine) } else { Vec::new() };
         timeline.seek(0);
         Ok(Run { spec: self, timeline, ledger, claims })
     }
 
     /// Claims of the series, checked against a world in which this run has come to its end.
     pub fn check_claims(&self, end: &World) -> Vec<Claim> {
-        claims(self, &end.ledger, &end.machine)
+        (self.scenario.claims)(self, &end.ledger, &end.machine)
     }
 
     /// Makes the bulk run, ledger only. `progress` is called about every `slice` operations; false stops the run.

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::engine::{Milestone, Timeline};
 use crate::kernel::{Config, Patch};
-use crate::machine::{LockClass, LockId, Machine, NIL, NOBODY, PTE_GARBAGE, PageFlag, Pfn, Pmd, Pv, TaskRun};
+use crate::machine::{LockClass, LockId, Machine, NIL, NOBODY, PageFlag, Pfn, Pmd, Pv, TaskRun, pte_page};
 use crate::op::Op;
 
 // How far ahead the picture looks for the place that a page in hand goes to.
@@ -95,7 +95,7 @@ impl Timeline {
                 }
                 Pmd::None | Pmd::Table(_) => {
                     let pte = machine.pte(mm, vpn);
-                    let page = (pte < PTE_GARBAGE).then(|| self.numbers().of(pte)).flatten();
+                    let page = pte_page(pte).and_then(|page| self.numbers().of(page));
                     ptes.push(PteView { page, huge: false });
                     vpn += 1;
                 }

@@ -118,6 +118,9 @@ impl Sentence<'_> {
             Op::Barrier => "makes what it wrote *visible before* it reads on: smp_mb".to_string(),
             Op::CondResched => "would *let another task run* here, if one were waiting".to_string(),
             Op::Migrate { cpu } => format!("runs the task no longer: the scheduler *moves it to CPU {cpu}*"),
+            Op::Sleep if ret == 1 => "*sleeps* until somebody wakes it".to_string(),
+            Op::Sleep => "would sleep, but *has been woken* already".to_string(),
+            Op::Wake { task } => format!("*wakes* {}", self.timeline.task_names()[usize::from(task)]),
             Op::Exit => "*has finished* its task".to_string(),
         }
     }

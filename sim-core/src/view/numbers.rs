@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::PageNo;
-use crate::machine::{Machine, NIL, PTE_GARBAGE, Pfn, Pmd};
+use crate::machine::{Machine, NIL, Pfn, Pmd, pte_page};
 
 /// Page numbers by frame and frames by number, fixed when the run starts: pages are numbered in the order in which the
 /// page tables of the address spaces name them first.
@@ -22,7 +22,7 @@ impl Numbers {
                 match *pmd {
                     Pmd::Table(table) => {
                         let ptes = &machine.tables[table as usize * 512..][..512];
-                        ptes.iter().filter(|&&pte| pte < PTE_GARBAGE).for_each(|&pte| numbers.add(pte));
+                        ptes.iter().filter_map(|&pte| pte_page(pte)).for_each(|page| numbers.add(page));
                     }
                     Pmd::Huge(head) => numbers.add(head),
                     Pmd::None | Pmd::HugeZero => {}

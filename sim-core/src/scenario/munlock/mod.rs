@@ -1,8 +1,10 @@
 //! munlock of a range of mlocked pages, alone and against somebody else.
 
+mod claims;
 mod layout;
 mod races;
 mod setup;
+mod variants;
 
 pub use layout::{Layout, PageKind};
 
@@ -11,29 +13,19 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::Scenario;
+pub use variants::MUNLOCK_VARIANTS;
+
+use super::built::Built;
 use super::params::{Param, Params};
 use super::spec::SpecError;
-use super::variants::{MUNLOCK_VARIANTS, Variant};
-use crate::engine::{Engine, Migration, Schedule};
+use super::{Scenario, Series, Variant};
+use crate::engine::{Engine, Schedule};
 use crate::kernel::mlock::sys_munlock;
 use crate::kernel::{Config, Patch};
 use crate::machine::VmaId;
 
 /// Most pages of a run: 64 GiB.
 const MAX_PAGES: u32 = 1 << 24;
-
-/// A scenario with memory set up, ready to begin.
-pub(crate) struct Built {
-    pub engine: Engine,
-    /// Function whose calls are counted.
-    pub measured: Option<&'static str>,
-    pub migrations: Vec<Migration>,
-    /// Schedule where nobody asks for another.
-    pub script: Schedule,
-    /// Starts the tasks of the run.
-    pub tasks: Box<dyn FnOnce(&mut Engine)>,
-}
 
 /// The VMA under study.
 pub(crate) const VMA: VmaId = VmaId { mm: 0, vma: 0 };
@@ -62,7 +54,8 @@ const MUNLOCK_PARAMS: &[Param] = &[
 const ONE_PAGE: &[Param] =
     &[PAGES, Param::number("at", 17, 0, MAX_PAGES, "index of the page that the other CPU goes for"), PAGEVEC];
 
-const TWO_CPUS: &[Param] = &[PAGES, PAGEVEC];
+const TWO_CPUS: &[Param] =
+    &[Param::number("pages", 56, 1, MAX_PAGES / 2, "pages of 4 KiB in the range of each process"), PAGEVEC];
 
 const TRUNCATE: &[Param] = &[
     Param::number("pages", 14, 1, 4096, "pages of the file that are mapped, locked and munlocked"),
@@ -95,7 +88,16 @@ const SPLIT: &[Param] =
 // look twice.
 const BEFORE_4_16: &[Variant] = MUNLOCK_VARIANTS.split_at(12).0;
 
-pub(super) const SCENARIOS: &[Scenario] = &[
+/// The series.
+pub(super) const SERIES: Series = Series {
+    name: "munlock",
+    title: "munlock in batches",
+    year: 2013,
+    claimed: "one lru_lock for a pagevec of 14 pages instead of two for every page",
+    scenarios: SCENARIOS,
+};
+
+const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "munlock",
         title: "munlock of a range",
@@ -105,6 +107,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         variants: MUNLOCK_VARIANTS,
         sides: ("0", "6"),
         build: build_munlock,
+        claims: claims::claims,
     },
     Scenario {
         name: "munlock-two-cpus",
@@ -115,6 +118,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         variants: MUNLOCK_VARIANTS,
         sides: ("0", "6"),
         build: races::two_cpus,
+        claims: claims::claims,
     },
     Scenario {
         name: "munlock-truncate",
@@ -125,6 +129,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         variants: MUNLOCK_VARIANTS,
         sides: ("6", "fixed"),
         build: races::truncate,
+        claims: claims::claims,
     },
     Scenario {
         name: "munlock-split",
@@ -135,6 +140,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         variants: BEFORE_4_16,
         sides: ("7", "fixed"),
         build: races::split,
+        claims: claims::claims,
     },
     Scenario {
         name: "munlock-remlock",
@@ -145,6 +151,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         variants: MUNLOCK_VARIANTS,
         sides: ("0", "6"),
         build: races::remlock,
+        claims: claims::claims,
     },
     Scenario {
         name: "munlock-page-lock",
@@ -155,6 +162,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         variants: MUNLOCK_VARIANTS,
         sides: ("0", "6"),
         build: races::page_lock,
+        claims: claims::claims,
     },
     Scenario {
         name: "munlock-reclaim",
@@ -165,6 +173,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         variants: MUNLOCK_VARIANTS,
         sides: ("0", "6"),
         build: races::reclaim,
+        claims: claims::claims,
     },
     Scenario {
         name: "munlock-drain",
@@ -175,6 +184,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         variants: MUNLOCK_VARIANTS,
         sides: ("0", "6"),
         build: races::drain,
+        claims: claims::claims,
     },
     Scenario {
         name: "munlock-migrate",
@@ -185,6 +195,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         variants: MUNLOCK_VARIANTS,
         sides: ("0", "6"),
         build: races::migrate,
+        claims: claims::claims,
     },
     Scenario {
         name: "putback-race",
@@ -195,6 +206,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         variants: BEFORE_4_16,
         sides: ("0", "fixed"),
         build: races::putback,
+        claims: claims::claims,
     },
 ];
 
@@ -255,15 +267,13 @@ fn measured(config: Config) -> &'static str {
     if config.has(Patch::MlockBatch) { "mlock_vma_pages_range" } else { "munlock_vma_pages_range" }
 }
 
-impl Built {
-    /// A run of two CPUs after a turn script.
-    fn scripted(
-        engine: Engine,
-        config: Config,
-        turns: Vec<crate::engine::Turn>,
-        tasks: Box<dyn FnOnce(&mut Engine)>,
-    ) -> Built {
-        let script = if turns.is_empty() { Schedule::RoundRobin } else { Schedule::Script(turns) };
-        Built { engine, measured: Some(measured(config)), migrations: vec![], script, tasks }
-    }
+/// A run of two CPUs after a turn script.
+fn scripted(
+    engine: Engine,
+    config: Config,
+    turns: Vec<crate::engine::Turn>,
+    tasks: Box<dyn FnOnce(&mut Engine)>,
+) -> Built {
+    let script = if turns.is_empty() { Schedule::RoundRobin } else { Schedule::Script(turns) };
+    Built { engine, measured: Some(measured(config)), migrations: vec![], script, tasks }
 }

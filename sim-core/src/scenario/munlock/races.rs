@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::layout::{Layout, PageKind};
-use super::{Built, VMA, configured, measured, pagevec_room, setup};
+use super::{Built, VMA, configured, measured, pagevec_room, scripted, setup};
 use crate::engine::{Cpu, Engine, Migration, Turn, Until};
 use crate::kernel::Patch;
 use crate::kernel::huge_memory::split_huge_page;
@@ -18,9 +18,9 @@ use crate::kernel::vmscan::{cull_page, isolate_lru_page, putback_lru_page};
 use crate::ledger::How;
 use crate::machine::{LockClass, PageFlag, Pfn, VmaId};
 use crate::op::{Op, Read};
+use crate::scenario::Variant;
 use crate::scenario::params::Params;
 use crate::scenario::spec::SpecError;
-use crate::scenario::variants::Variant;
 
 const LRU_LOCK: Op = Op::SpinLock { class: LockClass::Lru, irq: true, index: 0 };
 const LRU_UNLOCK: Op = Op::SpinUnlock { class: LockClass::Lru, irq: true, index: 0 };
@@ -66,7 +66,7 @@ pub(super) fn two_cpus(variant: &Variant, params: &Params) -> Result<Built, Spec
         spawn_munlock(engine, 0);
         engine.spawn("munlock", 1, |cpu| async move { sys_munlock(&cpu, VmaId { mm: 1, vma: 0 }).await });
     };
-    Ok(Built::scripted(engine, config, Vec::new(), Box::new(tasks)))
+    Ok(scripted(engine, config, Vec::new(), Box::new(tasks)))
 }
 
 /// A file page that is not mlocked is truncated while munlock holds lru_lock over its batch.
@@ -81,7 +81,7 @@ pub(super) fn truncate(variant: &Variant, params: &Params) -> Result<Built, Spec
         engine.spawn("truncate", 1, move |cpu| async move { truncate_inode_page(&cpu, VMA, at).await });
     };
     let turns = vec![after(0, LRU_LOCK), to_the_end(1)];
-    Ok(Built::scripted(engine, config, turns, Box::new(tasks)))
+    Ok(scripted(engine, config, turns, Box::new(tasks)))
 }
 
 /// A huge page is being split when munlock clears PG_mlocked of its head.
@@ -101,7 +101,7 @@ pub(super) fn split(variant: &Variant, params: &Params) -> Result<Built, SpecErr
         to_the_end(0),
         to_the_end(1),
     ];
-    Ok(Built::scripted(engine, config, turns, Box::new(tasks)))
+    Ok(scripted(engine, config, turns, Box::new(tasks)))
 }
 
 /// Another process mlocks a page again. Its PTE is left out: what matters is the page lock and the flag. From 5.18 on
@@ -123,7 +123,7 @@ pub(super) fn remlock(variant: &Variant, params: &Params) -> Result<Built, SpecE
         (true, _) => flag(PageFlag::Mlocked, How::TestClear),
     };
     let turns = vec![after(0, window), to_the_end(1)];
-    Ok(Built::scripted(engine, config, turns, Box::new(tasks)))
+    Ok(scripted(engine, config, turns, Box::new(tasks)))
 }
 
 async fn mlock_again(cpu: &Cpu, page: Pfn) {
@@ -147,7 +147,7 @@ pub(super) fn page_lock(variant: &Variant, params: &Params) -> Result<Built, Spe
         engine.spawn("holder", 1, move |cpu| async move { hold_page_lock(&cpu, page).await });
     };
     let turns = vec![after(1, Op::TryLockPage { page }), to_the_end(0), to_the_end(1)];
-    Ok(Built::scripted(engine, config, turns, Box::new(tasks)))
+    Ok(scripted(engine, config, turns, Box::new(tasks)))
 }
 
 async fn hold_page_lock(cpu: &Cpu, page: Pfn) {
@@ -167,7 +167,7 @@ pub(super) fn reclaim(variant: &Variant, params: &Params) -> Result<Built, SpecE
         engine.spawn("reclaim", 1, move |cpu| async move { isolate_and_put_back(&cpu, page).await });
     };
     let turns = vec![after(1, LRU_UNLOCK), to_the_end(0), to_the_end(1)];
-    Ok(Built::scripted(engine, config, turns, Box::new(tasks)))
+    Ok(scripted(engine, config, turns, Box::new(tasks)))
 }
 
 async fn isolate_and_put_back(cpu: &Cpu, page: Pfn) {
@@ -194,7 +194,7 @@ pub(super) fn drain(variant: &Variant, params: &Params) -> Result<Built, SpecErr
         spawn_munlock(engine, 0);
         engine.spawn("kworker", 1, |cpu| async move { lru_add_drain(&cpu).await });
     };
-    Ok(Built::scripted(engine, config, Vec::new(), Box::new(tasks)))
+    Ok(scripted(engine, config, Vec::new(), Box::new(tasks)))
 }
 
 /// The scheduler moves the task at the cond_resched after a page.
@@ -226,5 +226,5 @@ pub(super) fn putback(variant: &Variant, params: &Params) -> Result<Built, SpecE
         turns.push(looked);
     }
     turns.push(to_the_end(1));
-    Ok(Built::scripted(engine, config, turns, Box::new(tasks)))
+    Ok(scripted(engine, config, turns, Box::new(tasks)))
 }

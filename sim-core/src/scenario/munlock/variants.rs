@@ -1,19 +1,7 @@
 //! The kernels of the munlock series: patches as data.
 
 use crate::kernel::{Config, Patch};
-
-/// One kernel of a series.
-#[derive(Debug)]
-pub struct Variant {
-    /// Name in links and on the command line.
-    pub name: &'static str,
-    /// Short label beside "old:" or "new:".
-    pub label: &'static str,
-    /// What it is.
-    pub title: &'static str,
-    /// The kernel.
-    pub config: Config,
-}
+use crate::scenario::Variant;
 
 const P1: Config = Config::base().with(&[Patch::IsUnevictable]);
 const P2: Config = P1.with(&[Patch::NoDrain]);
@@ -30,48 +18,44 @@ const TODAY: Config = V6_1.with(&[Patch::FolioBatch]).with_pagevec(31);
 
 /// Variants of the munlock series, oldest first.
 pub const MUNLOCK_VARIANTS: &[Variant] = &[
-    variant("0", "v3.11-rc3", "3.11-rc3, before the series", Config::base()),
-    variant("1", "+ patch 1", "RFC patch 1: putback keeps a boolean", P1),
-    variant("2", "+ patches 1–2", "RFC patches 1 and 2: no drain for each page", P2),
-    variant(
+    Variant::new("0", "v3.11-rc3", "3.11-rc3, before the series", Config::base()),
+    Variant::new("1", "+ patch 1", "RFC patch 1: putback keeps a boolean", P1),
+    Variant::new("2", "+ patches 1–2", "RFC patches 1 and 2: no drain for each page", P2),
+    Variant::new(
         "3",
         "+ patches 1–3",
         "RFC patches 1 to 3: isolate a pagevec under one lru_lock",
         P3.with(&[Patch::RfcIsolate]),
     ),
-    variant(
+    Variant::new(
         "4",
         "+ patches 1–4",
         "RFC patches 1 to 4: one NR_MLOCK update for a pagevec",
         P4.with(&[Patch::RfcIsolate]),
     ),
-    variant(
+    Variant::new(
         "5",
         "+ patches 1–5",
         "RFC patches 1 to 5: put a pagevec back under one lru_lock",
         P5.with(&[Patch::RfcPgrescued]),
     ),
-    variant(
+    Variant::new(
         "6",
         "+ patches 1–6",
         "RFC patches 1 to 6: no extra get_page and put_page",
         P6.with(&[Patch::RfcPgrescued]),
     ),
-    variant("5-v2", "v2, patches 1–5", "second posting, patches 1 to 5: rescued pages counted right", P5),
-    variant("6-v2", "v2, patches 1–6", "second posting, patches 1 to 6: rescued pages counted right", P6),
-    variant(
+    Variant::new("5-v2", "v2, patches 1–5", "second posting, patches 1 to 5: rescued pages counted right", P5),
+    Variant::new("6-v2", "v2, patches 1–6", "second posting, patches 1 to 6: rescued pages counted right", P6),
+    Variant::new(
         "7-v2",
         "v2, patches 1–7",
         "second posting, patches 1 to 7, as measured: the page table stays locked",
         P6.with(&[Patch::HoldPte]),
     ),
-    variant("7", "v3.12", "3.12, as merged: a batch from one look at a page table", V3_12),
-    variant("fixed", "v4.12", "3.14 and the NR_MLOCK fix of 4.12", FIXED),
-    variant("v5.10", "v5.10", "5.10: the same with pagevecs of 15; the drain decides which list", V5_10),
-    variant("v6.1", "v6.1", "6.1: per-CPU mlock batches of 15, no page lock", V6_1),
-    variant("today", "today (7.2)", "7.2: per-CPU mlock batches of 31 folios", TODAY),
+    Variant::new("7", "v3.12", "3.12, as merged: a batch from one look at a page table", V3_12),
+    Variant::new("fixed", "v4.12", "3.14 and the NR_MLOCK fix of 4.12", FIXED),
+    Variant::new("v5.10", "v5.10", "5.10: the same with pagevecs of 15; the drain decides which list", V5_10),
+    Variant::new("v6.1", "v6.1", "6.1: per-CPU mlock batches of 15, no page lock", V6_1),
+    Variant::new("today", "today (7.2)", "7.2: per-CPU mlock batches of 31 folios", TODAY),
 ];
-
-const fn variant(name: &'static str, label: &'static str, title: &'static str, config: Config) -> Variant {
-    Variant { name, label, title, config }
-}

@@ -1,34 +1,11 @@
-//! What the author of a series claimed, checked against a run.
+//! What the author of the munlock series claimed, checked against a run.
 
-use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::spec::RunSpec;
 use crate::kernel::Patch;
 use crate::ledger::Ledger;
 use crate::machine::{Event, LockClass, Machine, PageFlag, Stat};
-
-/// One claim with what was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claim {
-    /// The claim in one line.
-    pub claim: &'static str,
-    /// Where it was made, or what makes it so.
-    pub source: &'static str,
-    /// What must come out.
-    pub expected: String,
-    /// What came out.
-    pub found: String,
-    /// They agree.
-    pub holds: bool,
-    /// The variant is known to break it: a bug of the text as posted.
-    pub known: bool,
-}
-
-fn claim(claim: &'static str, source: &'static str, expected: u64, found: u64, known: bool) -> Claim {
-    let holds = expected == found;
-    Claim { claim, source, expected: expected.to_string(), found: found.to_string(), holds, known: known && !holds }
-}
+use crate::scenario::{Claim, RunSpec};
 
 /// Claims of the munlock series for one run that came to its end.
 pub(super) fn claims(spec: &RunSpec, ledger: &Ledger, end: &Machine) -> Vec<Claim> {
@@ -40,7 +17,7 @@ pub(super) fn claims(spec: &RunSpec, ledger: &Ledger, end: &Machine) -> Vec<Clai
     let rescued = ledger.events[Event::Rescued as usize];
     let munlocked = ledger.events[Event::Munlocked as usize];
     if is_plain(spec) {
-        claims.push(claim(
+        claims.push(Claim::equal(
             "PGRESCUED counts every page",
             "v2 changelog: a pgrescued counting bug in patch 5",
             munlocked,
@@ -49,7 +26,7 @@ pub(super) fn claims(spec: &RunSpec, ledger: &Ledger, end: &Machine) -> Vec<Clai
         ));
     }
     let flags = end.pages.iter().filter(|page| page.has(PageFlag::Mlocked)).map(|page| u64::from(page.nr())).sum();
-    claims.push(claim(
+    claims.push(Claim::equal(
         "NR_MLOCK counts the mlocked pages",
         "fix of 4.12 (70feee0e1ef3) for patch 4",
         flags,
@@ -88,8 +65,8 @@ fn costs(spec: &RunSpec, ledger: &Ledger) -> Vec<Claim> {
     let found = ledger.page_rmw() + ledger.spin_rmw();
     let locks = ledger.lock(LockClass::Lru).acquired;
     alloc::vec![
-        claim("atomics, folds apart", "the series, patch by patch", atomics, found, false),
-        claim("lru_lock rounds", "the series, patch by patch", rounds, locks, false),
+        Claim::equal("atomics, folds apart", "the series, patch by patch", atomics, found, false),
+        Claim::equal("lru_lock rounds", "the series, patch by patch", rounds, locks, false),
     ]
 }
 
@@ -97,7 +74,5 @@ fn costs(spec: &RunSpec, ledger: &Ledger) -> Vec<Claim> {
 fn is_plain(spec: &RunSpec) -> bool {
     let special =
         ["interleave", "thp", "not_mlocked", "in_remote_pagevec", "shared", "shared_locked", "holes", "folded_pmd"];
-    spec.scenario.name == "munlock"
-        && spec.params.get("zones") == 1
-        && special.iter().all(|name| spec.params.get(name) == 0)
+    spec.scenario.name == "munlock" && spec.params.get("zones") == 1 && special.iter().all(|name| !spec.params.is(name))
 }
