@@ -8,7 +8,7 @@ use sim_core::engine::{Engine, Outcome};
 use sim_core::kernel::Config;
 use sim_core::kernel::vmscan::isolate_lru_page;
 use sim_core::machine::{LockClass, Machine, MachineSpec, PageFlag};
-use sim_core::scenario::SCENARIOS;
+use sim_core::scenario::{RunSpec, SCENARIOS};
 
 /// The machine, the ledger and the number of operations at the end of both runs.
 #[track_caller]
@@ -89,4 +89,32 @@ fn a_spinlock_that_the_task_holds_already_stops_the_run() {
     assert_eq!(world.machine.lru_locks[0].queue, [0], "it stands in line");
     assert_eq!(world.ledger.lock(LockClass::Lru).acquired, 0, "the set-up is not counted");
     assert!(world.machine.page(0).has(PageFlag::Lru));
+}
+
+/// A bulk run of several tasks goes after the same schedule as the recorded one.
+#[test]
+fn several_tasks_in_the_order_of_the_schedule() {
+    for scenario in &SCENARIOS[1..] {
+        for variant in scenario.variants {
+            for schedule in [None, Some("round-robin"), Some("turns"), Some("seed:7")] {
+                same_order(scenario.name, variant.name, schedule);
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn same_order(scenario: &str, variant: &str, schedule: Option<&str>) {
+    let spec = RunSpec::new(scenario, variant).unwrap();
+    let spec = schedule.map_or(spec.clone(), |schedule| spec.schedule(schedule).unwrap());
+    let mut recorded = spec.clone().record().unwrap().timeline;
+    recorded.seek(recorded.len());
+    let found = recorded.violation();
+    // The rules are checked in recorded runs only; what stops the tasks themselves stops both.
+    if found.is_some_and(|violation| violation.rule != "deadlock") {
+        return;
+    }
+    let bulk = spec.bulk(1000, |_| true).unwrap();
+    assert_eq!(bulk.violation(), found, "{scenario} {variant} {schedule:?}");
+    assert!(*bulk.world() == *recorded.world(), "{scenario} {variant} {schedule:?}");
 }

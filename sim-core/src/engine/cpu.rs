@@ -21,8 +21,12 @@ pub(crate) struct Shared {
     /// The world, in the hands of direct code.
     pub direct: RefCell<Direct>,
     pub recorder: RefCell<Recorder>,
-    /// Operations complete at once and only the ledger is kept.
+    /// Only the ledger is kept, and operations complete at once unless `stepwise`.
     pub bulk: Cell<bool>,
+    /// A bulk run whose schedule decides after each operation who goes next.
+    pub stepwise: Cell<bool>,
+    /// The operation that a stepwise run made last.
+    pub made: Cell<Option<Op>>,
     /// A bulk run with one task left: nobody else can hold or want anything.
     pub alone: Cell<bool>,
     /// Kernel functions take their direct form now.
@@ -173,7 +177,11 @@ impl Cpu {
         let mut world = self.shared.world_mut();
         if self.shared.bulk.get() {
             let ret = world.apply(self.task, op, self.counted()).ret;
-            return (ret, op != Op::Sleep || ret == 0);
+            let stepwise = self.shared.stepwise.get();
+            if stepwise {
+                self.shared.made.set(Some(op));
+            }
+            return (ret, !stepwise && (op != Op::Sleep || ret == 0));
         }
         let mut recorder = self.shared.recorder.borrow_mut();
         (recorder.step(&mut world, self.task, op, site, self.counted()), false)
@@ -189,7 +197,8 @@ impl Cpu {
     /// Gives control back if this is a bulk run whose budget is used up.
     #[inline(always)]
     pub(crate) fn pause_point(&self) -> Pause {
-        Pause(self.shared.bulk.get() && self.shared.world().clock >= self.shared.pause_at.get())
+        let shared = &self.shared;
+        Pause(shared.bulk.get() && !shared.stepwise.get() && shared.world().clock >= shared.pause_at.get())
     }
 
     /// The CPU that the task moves to at this cond_resched, if any.
@@ -215,7 +224,7 @@ impl Cpu {
 
     // The bit of the page lock must be tried: only trying tells.
     fn can_take(&self, want: Want) -> bool {
-        let tries = matches!(want, Want::Page { .. }) && !self.shared.bulk.get();
+        let tries = matches!(want, Want::Page { .. }) && (!self.shared.bulk.get() || self.shared.stepwise.get());
         tries || want.is_open(&self.shared.world().machine, self.task)
     }
 }

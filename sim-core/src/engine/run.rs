@@ -125,6 +125,8 @@ impl Engine {
             direct: RefCell::new(Direct::new(config, machine)),
             recorder: RefCell::default(),
             bulk: Cell::new(true),
+            stepwise: Cell::new(false),
+            made: Cell::new(None),
             alone: Cell::new(false),
             directly: Cell::new(false),
             pause_at: Cell::new(u64::MAX),
@@ -136,7 +138,7 @@ impl Engine {
             tasks: Vec::new(),
             current: alloc::vec![None; cpus],
             runnable: Vec::new(),
-            chooser: Chooser::new(Schedule::RoundRobin),
+            chooser: Chooser::new(Schedule::Turns),
             choices: Vec::new(),
             decisions: 0,
             violation: None,
@@ -316,7 +318,9 @@ impl Engine {
         let Some(id) = self.current[cpu as usize] else { return };
         let before = self.shared.recorder.borrow().records.len();
         if self.shared.bulk.get() {
-            self.shared.alone.set(self.tasks.iter().filter(|task| task.future.is_some()).count() == 1);
+            let alone = self.tasks.iter().filter(|task| task.future.is_some()).count() == 1;
+            self.shared.alone.set(alone);
+            self.shared.stepwise.set(!alone && *self.chooser.schedule() != Schedule::Turns);
             self.shared.lend(id);
         }
         let task = &mut self.tasks[id as usize];
@@ -327,7 +331,7 @@ impl Engine {
             handle.exit();
         }
         let mut recorder = self.shared.recorder.borrow_mut();
-        let made = recorder.records.get(before).map(|record| record.op);
+        let made = recorder.records.get(before).map(|record| record.op).or_else(|| self.shared.made.take());
         self.chooser.stepped(cpu, made);
         self.violation = recorder.violation.take().or_else(|| self.shared.direct.borrow_mut().violation.take());
         drop(recorder);
@@ -372,7 +376,7 @@ impl Engine {
     }
 
     fn broke(&mut self, rule: &'static str, detail: String) {
-        let step = self.shared.recorder.borrow().records.len() as u32;
+        let step = self.shared.world().clock as u32;
         self.violation.get_or_insert(Violation { step, rule, detail });
     }
 

@@ -12,6 +12,8 @@ pub enum Schedule {
     RoundRobin,
     /// A seeded generator.
     Seed(u64),
+    /// The CPU that ran last goes on until it waits, sleeps or has finished; then the next one.
+    Turns,
     /// One CPU for each decision; round-robin when the list has ended.
     Choices(Vec<u8>),
     /// Turns; round-robin when they have ended.
@@ -132,7 +134,8 @@ impl Chooser {
                     return Ok(turn.cpu);
                 }
             }
-            Schedule::RoundRobin => {}
+            Schedule::Turns if runnable.contains(&self.last) => return Ok(self.last),
+            Schedule::RoundRobin | Schedule::Turns => {}
         }
         let after = runnable.iter().copied().find(|&cpu| self.last != u8::MAX && cpu > self.last);
         Ok(after.unwrap_or(runnable[0]))

@@ -8,7 +8,9 @@ use core::fmt;
 use super::built::Built;
 use super::params::Params;
 use super::{Claim, Scenario, Variant};
-use crate::engine::{Checker, ChoiceError, Engine, EngineError, Outcome, Schedule, Setup, Timeline, parse_choices};
+use crate::engine::{
+    Checker, ChoiceError, Engine, EngineError, Outcome, Schedule, Setup, Timeline, parse_choices, print_choices,
+};
 use crate::ledger::Ledger;
 use crate::op::World;
 
@@ -73,7 +75,7 @@ impl fmt::Display for SpecError {
             SpecError::Together(text) => f.write_str(text),
             SpecError::Schedule(text) => write!(
                 f,
-                "unknown schedule `{text}`; expected `round-robin`, `seed:N`, or `choices:` with a list such as `0x12,1x3`"
+                "unknown schedule `{text}`; expected `round-robin`, `turns`, `seed:N`, or `choices:` with a list such as `0x12,1x3`"
             ),
             SpecError::Choices(error) => error.fmt(f),
             SpecError::Engine(error) => error.fmt(f),
@@ -151,7 +153,7 @@ impl RunSpec {
         Ok(self)
     }
 
-    /// The same with a schedule by text: `round-robin`, `seed:N`, `choices:LIST`.
+    /// The same with a schedule by text: `round-robin`, `turns`, `seed:N`, `choices:LIST`.
     ///
     /// # Errors
     ///
@@ -166,8 +168,9 @@ impl RunSpec {
         match &self.schedule {
             None | Some(Schedule::Script(_)) => "scenario".to_string(),
             Some(Schedule::RoundRobin) => "round-robin".to_string(),
+            Some(Schedule::Turns) => "turns".to_string(),
             Some(Schedule::Seed(seed)) => format!("seed:{seed}"),
-            Some(Schedule::Choices(_)) => "choices".to_string(),
+            Some(Schedule::Choices(list)) => format!("choices:{}", print_choices(list)),
         }
     }
 
@@ -232,6 +235,9 @@ impl Run {
 fn parse_schedule(text: &str) -> Result<Schedule, SpecError> {
     if text == "round-robin" {
         return Ok(Schedule::RoundRobin);
+    }
+    if text == "turns" {
+        return Ok(Schedule::Turns);
     }
     if let Some(list) = text.strip_prefix("choices:") {
         return parse_choices(list).map(Schedule::Choices).map_err(SpecError::Choices);
