@@ -241,6 +241,7 @@ impl App {
                 self.show(true);
                 self.loaded.update(|count| *count += 1);
                 self.acted();
+                self.warn_of_long_link();
                 leptos::task::spawn_local(async move { self.report("mmscope:step") });
                 true
             }
@@ -276,6 +277,18 @@ impl App {
         if self.with(|session| session.active != which) {
             self.with_mut(|session| session.active = which);
             self.show(true);
+        }
+    }
+
+    // A link that is too long to be read is not written.
+    fn warn_of_long_link(self) {
+        let length = hash::encode(&self.with(|session| session.link(None))).len();
+        if length > hash::LIMIT {
+            let detail = format!(
+                "Its list of choices makes {length} characters, and a link holds {}; a schedule such as seed:1 is short.",
+                hash::LIMIT
+            );
+            self.banner.set(Some(Banner { title: "This run has no link.", detail }));
         }
     }
 
@@ -372,7 +385,7 @@ impl App {
             Action::Inspect => self.look_at_touched(),
             Action::Link => self.next_link(),
             Action::OtherSide => self.set_active(self.with(|session| session.active.other())),
-            Action::Help => self.dialog.set(Some(Dialog::Help)),
+            Action::Help => self.open(Dialog::Help),
             Action::Close => return self.close(),
         }
         true
@@ -381,6 +394,12 @@ impl App {
     /// What a button does that moves through the runs.
     pub fn on(self, go: Go) -> impl Fn(web_sys::MouseEvent) + 'static {
         move |_| self.step(go)
+    }
+
+    /// Opens a dialog; what plays behind it would be missed.
+    pub fn open(self, dialog: Dialog) {
+        self.playing.set(false);
+        self.dialog.set(Some(dialog));
     }
 
     /// A step by hand ends playing.
@@ -431,14 +450,14 @@ impl App {
 
     /// Brings the address up to date.
     pub fn write_address(self) {
-        let hash = hash::encode(&self.with(|session| session.link(self.looked.get_untracked())));
+        let written = hash::encode(&self.with(|session| session.link(self.looked.get_untracked())));
         self.address.update_value(|address| {
             if let Some(timer) = address.timer.take() {
                 timer.clear();
             }
-            if !address.kept && address.hash != hash {
-                web::replace_hash(&hash);
-                address.hash = hash;
+            if !address.kept && address.hash != written && written.len() <= hash::LIMIT {
+                web::replace_hash(&written);
+                address.hash = written;
             }
         });
     }
@@ -450,7 +469,7 @@ impl App {
         }
         self.address.update_value(|address| address.hash.clone_from(&hash));
         match hash::decode(&hash) {
-            Ok(None) => {}
+            Ok(None) => _ = self.load(&Subject::of(&SCENARIOS[0])),
             Ok(Some(link)) => self.follow(&link),
             Err(error) => {
                 self.fail(bad_link(&error.to_string()));

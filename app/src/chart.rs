@@ -347,6 +347,9 @@ impl Chart {
 
     /// What is said beside the shorter run.
     fn summary(&mut self, old: &Lanes, new: &Lanes, m: &Measures) {
+        if old.stopped.is_some() || new.stopped.is_some() {
+            return self.stops(old, new, m);
+        }
         let shorter = if new.steps <= old.steps { Which::New } else { Which::Old };
         let (less, more) = if shorter == Which::New { (new, old) } else { (old, new) };
         let x = self.x(less.steps) + 12.0;
@@ -377,6 +380,23 @@ impl Chart {
                 let x = m.width - from;
                 self.tones.push((x - 12.0, y - 3.5, class));
                 self.texts.push(Text { class: "tl", x, y, text: name.into() });
+            }
+        }
+    }
+}
+
+// A run that was stopped saves nothing.
+impl Chart {
+    fn stops(&mut self, old: &Lanes, new: &Lanes, m: &Measures) {
+        for (which, lanes) in [(Which::Old, old), (Which::New, new)] {
+            let Some(rule) = lanes.stopped else { continue };
+            let x = self.x(lanes.steps) + 12.0;
+            let text = format!("stopped by a broken rule: {rule}");
+            let y = m.text + m.down(which);
+            if m.width - x > room(&text) * 1.6 {
+                self.texts.push(Text { class: "tl done", x, y, text });
+            } else if m.width - x > 60.0 {
+                self.texts.push(Text { class: "tl done", x, y, text: "stopped".into() });
             }
         }
     }

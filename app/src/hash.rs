@@ -11,7 +11,7 @@ use crate::link::{Pair, Which};
 /// What links begin with.
 const VERSION: &str = "v1";
 /// Longest hash that is read.
-const LIMIT: usize = 8192;
+pub const LIMIT: usize = 8192;
 
 /// What a link says. Names are as given: whether they exist is for others to find out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

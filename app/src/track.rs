@@ -9,7 +9,7 @@ use sim_core::view::{Lanes, Listing, PageNo, PagevecKind, View, Words};
 use stage::{Density, Form, Options, Regions, Scene, TILE_LIMIT, TapeLog, Tapes, layout, regions};
 
 /// Most pages of a run that is recorded; what is larger is for the bulk run of the command line.
-pub const MOST_PAGES: u32 = 50_000;
+pub const MOST_PAGES: u32 = 8192;
 /// Lines of code that are shown.
 pub const CODE_ROWS: usize = 11;
 /// Views that are made to find how high the drawing gets; what is more is sampled.

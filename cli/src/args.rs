@@ -16,7 +16,8 @@ usage: mmscope COMMAND
   compare SCENARIO [--old V] [--new V] [--set key=value]... [--schedule S] [--json]
       two kernels: a table that fits into a mail
 
-S is round-robin, seed:N, or choices:LIST with a list as a run prints it; the
+S is round-robin, turns (each CPU goes on until it waits), seed:N, choices:LIST
+with a list as a run prints it, or @FILE with one of these in a file; the
 default is the scenario's own turns, or round-robin where it has none.
 --bulk keeps the ledger only: for millions of pages. --check checks every rule
 of the machine at the end of a bulk run; a recorded run checks after each step.
@@ -86,7 +87,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, String
         "compare" => false,
         _ => return Err(format!("unknown command `{command}`; expected list, run or compare\n\n{USAGE}")),
     };
-    let ask = ask(parser, is_run)?;
+    let Some(ask) = ask(parser, is_run)? else { return Ok(Command::Help) };
     if ask.scenario.is_empty() {
         return Err(format!("{command}: expected the name of a scenario; `mmscope list` prints them"));
     }
@@ -98,13 +99,15 @@ fn list(mut parser: lexopt::Parser) -> Result<Command, String> {
     while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
         match arg {
             Long("json") => json = true,
+            Short('h') | Long("help") => return Ok(Command::Help),
             other => return Err(format!("list: {}; expected --json or nothing", other.unexpected())),
         }
     }
     Ok(Command::List { json })
 }
 
-fn ask(mut parser: lexopt::Parser, is_run: bool) -> Result<Ask, String> {
+// None where help is asked for.
+fn ask(mut parser: lexopt::Parser, is_run: bool) -> Result<Option<Ask>, String> {
     let mut ask = Ask::default();
     while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
         match arg {
@@ -114,17 +117,27 @@ fn ask(mut parser: lexopt::Parser, is_run: bool) -> Result<Ask, String> {
             Long("old") if !is_run => ask.old = Some(value(&mut parser)?),
             Long("new") if !is_run => ask.new = Some(value(&mut parser)?),
             Long("set") => ask.set.push(key_value(&value(&mut parser)?)?),
-            Long("schedule") => ask.schedule = Some(value(&mut parser)?),
+            Long("schedule") => ask.schedule = Some(schedule(value(&mut parser)?)?),
             Long("json") => ask.json = true,
+            Short('h') | Long("help") => return Ok(None),
             Value(word) if ask.scenario.is_empty() => ask.scenario = text(word)?,
             other => return Err(format!("{}\n\n{USAGE}", other.unexpected())),
         }
     }
-    Ok(ask)
+    Ok(Some(ask))
 }
 
 fn value(parser: &mut lexopt::Parser) -> Result<String, String> {
     text(parser.value().map_err(|error| error.to_string())?)
+}
+
+// A list of choices may be longer than an argument: `@FILE` reads the schedule from a file.
+fn schedule(text: String) -> Result<String, String> {
+    let Some(path) = text.strip_prefix('@') else { return Ok(text) };
+    let read = std::fs::read_to_string(path);
+    read.map(|text| text.trim().to_string()).map_err(|error| {
+        format!("--schedule: {path}: {error}; expected a file that holds round-robin, turns, seed:N or choices:LIST")
+    })
 }
 
 fn text(word: OsString) -> Result<String, String> {

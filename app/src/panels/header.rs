@@ -31,7 +31,7 @@ pub fn Header() -> impl IntoView {
             <button
                 class="pick sc"
                 aria-haspopup="dialog"
-                on:click=move |_| app.dialog.set(Some(Dialog::Scenario))
+                on:click=move |_| app.open(Dialog::Scenario)
             >
                 <em>"scenario"</em>
                 {scenario}
@@ -53,7 +53,7 @@ pub fn Header() -> impl IntoView {
                     aria-keyshortcuts="?"
                     aria-haspopup="dialog"
                     title="Help, keys and settings"
-                    on:click=move |_| app.dialog.set(Some(Dialog::Help))
+                    on:click=move |_| app.open(Dialog::Help)
                 >
                     "?"
                 </button>
@@ -74,8 +74,9 @@ fn what_is_shown(session: &Session) -> String {
     format!("{}{pages}", session.subject.scenario)
 }
 
+/// Copies the address of this moment.
 #[component]
-fn CopyLink() -> impl IntoView {
+pub fn CopyLink() -> impl IntoView {
     let app = App::get();
     let copied = RwSignal::new(false);
     let copy = move |_| {

@@ -54,7 +54,10 @@ pub fn Page() -> impl IntoView {
 fn More() -> impl IntoView {
     view! {
         <details class="more">
-            <summary>"Code, counts, claims, pages as a list"</summary>
+            <summary>"Controls, code, counts, claims, pages as a list"</summary>
+            <transport::Restart />
+            <transport::Choices />
+            <header::CopyLink />
             <ledger::Table />
             <ledger::Claims />
             {Which::BOTH.map(|which| view! { <code::Code which=which /> <list::Pages which=which /> })}

@@ -120,6 +120,7 @@ fn value_text(session: &Session) -> String {
         let side = session.side(which);
         let [step, steps] = [side.moment.step, side.track.steps()].map(|n| thousands(n.into()));
         let made = match side.moment.function {
+            "" if side.moment.step > 0 => "its task has finished".to_string(),
             "" => "nothing has run yet".to_string(),
             function => format!("{function} on CPU {}", side.moment.cpu),
         };

@@ -96,6 +96,13 @@ fn play_button(playing: bool) -> Node {
         .children([Node::html("span").text(word), svg.children([Node::svg("path").with("d", d)])])
 }
 
+/// Back to the start, where the controls have no room for it.
+#[component]
+pub fn Restart() -> impl IntoView {
+    let app = App::get();
+    view! { <button on:click=app.on(Go::Clock(0))>"Restart"</button> }
+}
+
 /// Opens the table and the claims where they have no column of their own.
 #[component]
 fn MoreCounts() -> impl IntoView {
@@ -115,7 +122,7 @@ fn MoreCounts() -> impl IntoView {
 
 /// What joins the sides, and how fast they play.
 #[component]
-fn Choices() -> impl IntoView {
+pub fn Choices() -> impl IntoView {
     let app = App::get();
     let choose = move |event: web_sys::Event| {
         let value = event_target_value(&event);

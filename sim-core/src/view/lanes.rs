@@ -8,6 +8,8 @@ use alloc::vec::Vec;
 pub struct Lanes {
     /// Steps of the run.
     pub steps: u32,
+    /// Rule that was broken where the run stopped before its end.
+    pub stopped: Option<&'static str>,
     /// Blocks by milestone: where the loop is at each page, or each batch of pages.
     pub blocks: Vec<Block>,
     /// Spans of functions, by kind.

@@ -16,6 +16,7 @@ impl Timeline {
     pub fn lanes(&self) -> Lanes {
         Lanes {
             steps: self.len() as u32,
+            stopped: self.violation().map(|violation| violation.rule),
             blocks: self.blocks(),
             functions: self.function_spans(),
             lru_lock: self.holds_lane(&[LockClass::Lru]),
