@@ -88,7 +88,7 @@ const bad = {
   "#v1/munlok/0/6": /unknown scenario `munlok`; did you mean `munlock`/,
   "#v1/munlock/0/seven": /unknown variant `seven`/,
   "#v1/munlock/0/6?pages=0": /parameter `pages` is `0`; expected a number from 1/,
-  "#v1/munlock/0/6?pages=60000": /parameter `pages` is `60000`; expected 50000 pages at most/,
+  "#v1/munlock/0/6?pages=60000": /parameter `pages` is `60000`; expected 8192 pages at most/,
   "#v1/munlock/0/6?pagse=5": /unknown parameter `pagse`; did you mean `pages`/,
   "#v1/munlock/0/6?step=seven": /`step=seven` could not be read; expected step=OLD,NEW/,
   "#v1/munlock-two-cpus/0/6?schedule=choices:9": /CPU 9/,

@@ -13,7 +13,7 @@ usage: mmscope COMMAND
   run SCENARIO [--variant V] [--set key=value]... [--schedule S] [--bulk] [--check] [--json]
       one run: its ledger, its end state, its claims (default variant: the
       scenario's old side)
-  compare SCENARIO [--old V] [--new V] [--set key=value]... [--schedule S] [--json]
+  compare SCENARIO [--old V] [--new V] [--set key=value]... [--schedule S] [--bulk] [--check] [--json]
       two kernels: a table that fits into a mail
 
 S is round-robin, turns (each CPU goes on until it waits), seed:N, choices:LIST
@@ -112,8 +112,8 @@ fn ask(mut parser: lexopt::Parser, is_run: bool) -> Result<Option<Ask>, String> 
     while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
         match arg {
             Long("variant") if is_run => ask.variant = Some(value(&mut parser)?),
-            Long("bulk") if is_run => ask.bulk = true,
-            Long("check") if is_run => ask.check = true,
+            Long("bulk") => ask.bulk = true,
+            Long("check") => ask.check = true,
             Long("old") if !is_run => ask.old = Some(value(&mut parser)?),
             Long("new") if !is_run => ask.new = Some(value(&mut parser)?),
             Long("set") => ask.set.push(key_value(&value(&mut parser)?)?),

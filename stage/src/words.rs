@@ -93,7 +93,7 @@ pub(crate) fn cpu_state(cpu: &CpuView, narrow: bool) -> String {
         return if narrow { format!("waits for {what}") } else { format!("waits for {what}, {}", steps(*since)) };
     }
     if cpu.holds.is_empty() {
-        return if cpu.task.is_some() { "holds no lock".into() } else { "idle".into() };
+        return if cpu.task.is_some() { "holds no spinlock".into() } else { "idle".into() };
     }
     if narrow {
         let short: Vec<String> = cpu.holds.iter().map(|h| h.replace("the lock of page ", "lock of ")).collect();

@@ -60,8 +60,18 @@ fn milestone(session: &Session) -> Node {
     ])
 }
 
+/// A run that a broken rule has stopped, where it is shown.
+fn stopped(session: &Session, which: Which) -> Option<(String, String, String)> {
+    let rule = session.side(which).track.lanes.stopped?;
+    let there = session.at().of(which) == session.beats.ends().of(which);
+    there.then(|| (format!("{} is stopped", which.name()), rule.to_string(), String::new()))
+}
+
 /// Small words above, the headline, what follows it.
 fn milestone_words(session: &Session) -> (String, String, String) {
+    if let Some(stopped) = Which::BOTH.into_iter().find_map(|which| stopped(session, which)) {
+        return stopped;
+    }
     let (low, ahead) = session.milestones();
     let (strong, rest) = text::milestone(low, session.pages());
     let above = match ahead {

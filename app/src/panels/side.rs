@@ -14,6 +14,9 @@ use crate::link::{Link, Which};
 use crate::session::Session;
 use crate::text::thousands;
 
+// Height of a drawing under which all lines of code fit, at 1440 by 900.
+const ROOM: f32 = 400.0;
+
 /// One side.
 #[component]
 pub fn SidePanel(which: Which) -> impl IntoView {
@@ -26,7 +29,11 @@ pub fn SidePanel(which: Which) -> impl IntoView {
     };
     let number = app.live(move |session| step_number(session, which));
     let words = app.live(move |session| sentence(&session.side(which).moment.words));
-    let class = if which == Which::Old { "side old" } else { "side new" };
+    let tall = app.memo(move |session| session.side(which).scene.height > ROOM);
+    let class = move || {
+        let name = if which == Which::Old { "side old" } else { "side new" };
+        if tall.get() { format!("{name} tall") } else { name.to_string() }
+    };
     view! {
         <section class=class aria-label=which.name() on:pointerdown=activate>
             <div class="shead">
