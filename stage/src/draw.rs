@@ -6,8 +6,8 @@
 use crate::geom::{FENCE_RADIUS, Form, Rect};
 use crate::parts::{Part, clipped_rect, hatch};
 use crate::scene::{
-    Arrow, ArrowKind, Badge, Fence, FenceState, MapArea, MapPlace, Motion, Padlock, Pte, PteKind, Reference, Ring,
-    Slot, SlotKind, Tile, TileKind,
+    Arrow, ArrowKind, Badge, Fence, FenceState, MapArea, MapPlace, Mark, MarkKind, Motion, Padlock, Pte, PteKind,
+    Reference, Ring, Slot, SlotKind, Tile, TileKind,
 };
 use crate::type_width;
 
@@ -207,6 +207,37 @@ impl Reference {
             Part::Rect { class: "f", rect: cell.inset(0.8), rx: SQUARE },
             Part::Text { class, x, y, text: self.label.clone() },
         ]
+    }
+}
+
+impl Mark {
+    /// CSS classes: `mark`, the kind, `now` where it applies.
+    pub fn class(&self) -> String {
+        let kind = match self.kind {
+            MarkKind::Swap => "swap",
+            MarkKind::Work => "work",
+            MarkKind::Running => "running",
+            MarkKind::Entry => "entry",
+            MarkKind::Stale => "stale",
+        };
+        format!("mark {kind}{}", if self.now { " now" } else { "" })
+    }
+
+    /// The parts, relative to the mark's corner.
+    pub fn parts(&self, form: Form) -> Vec<Part> {
+        let cell = Rect::new(0.0, 0.0, self.rect.w, self.rect.h);
+        let rx = if matches!(self.kind, MarkKind::Work | MarkKind::Running) { 5.0 } else { SQUARE };
+        let mut parts = vec![Part::Rect { class: "f", rect: cell.inset(0.6), rx }];
+        if self.kind == MarkKind::Swap {
+            parts.push(Part::Path { class: "hatch", d: hatch(cell.inset(1.0), 6.0) });
+        }
+        let (x, y) = (cell.w / 2.0, cell.h / 2.0 + 0.5);
+        parts.push(Part::Text { class: text_class(&self.label, cell.w, form), x, y, text: self.label.clone() });
+        if self.now {
+            let ring = |class| Part::Rect { class, rect: cell.inset(-RING), rx: rx + RING };
+            parts.extend([ring("tring now case"), ring("tring now")]);
+        }
+        parts
     }
 }
 

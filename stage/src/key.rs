@@ -24,6 +24,10 @@ pub enum Key {
     Cpu(u8),
     /// Fence of a zone.
     Zone(u8),
+    /// Fence of a shelf.
+    Shelf(u8),
+    /// Cell of a shelf: shelf, row, cell.
+    Cell(u8, u16, u16),
     /// A piece of text: what it belongs to (a small number that each region chooses), owner, line.
     Text(u8, u8, u16),
     /// The dashed arrow to the next place.
@@ -44,6 +48,8 @@ impl fmt::Display for Key {
             Key::Space(space) => write!(f, "space-{space}"),
             Key::Cpu(cpu) => write!(f, "cpu-{cpu}"),
             Key::Zone(zone) => write!(f, "zone-{zone}"),
+            Key::Shelf(shelf) => write!(f, "shelf-{shelf}"),
+            Key::Cell(shelf, row, cell) => write!(f, "cell-{shelf}-{row}-{cell}"),
             Key::Text(what, owner, line) => write!(f, "text-{what}-{owner}-{line}"),
             Key::Next => f.write_str("next"),
             Key::Map(zone, list) => write!(f, "map-{zone}-{list}"),

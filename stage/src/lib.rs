@@ -28,6 +28,7 @@ mod motion;
 mod parts;
 mod regions;
 mod scene;
+mod shelf;
 mod svg;
 mod tape;
 mod tape_log;
@@ -41,8 +42,8 @@ pub use layout::{Density, Options, TILE_LIMIT, layout};
 pub use parts::{Part, number};
 pub use regions::{CpuRows, Regions, ZoneRows, regions};
 pub use scene::{
-    Align, Arrow, ArrowKind, Badge, Edge, Fence, FenceState, Group, Label, MapArea, MapPlace, Motion, Note, Padlock,
-    Pte, PteKind, Reference, Ring, Scene, Slot, SlotKind, Span, Tile, TileKind,
+    Align, Arrow, ArrowKind, Badge, Edge, Fence, FenceState, Group, Label, MapArea, MapPlace, Mark, MarkKind, Motion,
+    Note, Padlock, Pte, PteKind, Reference, Ring, Scene, Slot, SlotKind, Span, Tile, TileKind,
 };
 pub use svg::svg;
 pub use tape::{Cell, Tape, Tapes};

@@ -19,6 +19,8 @@ pub struct Regions {
     pub cpus: Vec<CpuRows>,
     /// Each zone.
     pub zones: Vec<ZoneRows>,
+    /// Lines of each row of each shelf.
+    pub shelves: Vec<Vec<u16>>,
 }
 
 /// Rows that a CPU's fence holds.
@@ -63,6 +65,7 @@ pub fn regions(view: &View, options: &Options) -> Regions {
         spaces: view.spaces.iter().enumerate().map(|(i, s)| plan::space_rows(view, s, i, &metrics)).collect(),
         cpus: view.cpus.iter().map(|cpu| plan::cpu_rows(view, cpu, &metrics)).collect(),
         zones: view.zones.iter().map(|zone| plan::zone_rows(view, zone, &tapes, density)).collect(),
+        shelves: crate::shelf::lines(view, &metrics),
     }
 }
 
@@ -78,6 +81,7 @@ impl Regions {
             spaces: each(&self.spaces, &other.spaces, |a, b| *a.max(b)),
             cpus: each(&self.cpus, &other.cpus, CpuRows::max),
             zones,
+            shelves: each(&self.shelves, &other.shelves, |a, b| each(a, b, |a, b| *a.max(b))),
         }
     }
 

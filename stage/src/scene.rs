@@ -28,6 +28,8 @@ pub struct Scene {
     pub slots: Vec<Slot>,
     /// Slots that refer to a page which is elsewhere.
     pub refs: Vec<Reference>,
+    /// What is in the rows of shelves and is no page.
+    pub marks: Vec<Mark>,
     /// Pages, one tile each, by page number.
     pub tiles: Vec<Tile>,
     /// Rings round tiles and references.
@@ -243,6 +245,38 @@ pub enum Motion {
     Moved,
     /// An emptied row closed up, or a row opened: the page stayed on its cell.
     Shifted,
+}
+
+/// A thing that is no page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// Key.
+    pub key: Key,
+    /// Where.
+    pub rect: Rect,
+    /// What.
+    pub kind: MarkKind,
+    /// The text on it.
+    pub label: String,
+    /// Full sentence.
+    pub aria: String,
+    /// Touched by this step.
+    pub now: bool,
+}
+
+/// What a mark stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarkKind {
+    /// Data on the swap device: hatched.
+    Swap,
+    /// A work item that waits.
+    Work,
+    /// A work item that runs.
+    Running,
+    /// A TLB entry.
+    Entry,
+    /// A TLB entry that must not be used: its page may be gone.
+    Stale,
 }
 
 /// A ring round a tile or a reference.

@@ -145,6 +145,9 @@ impl Writer<'_> {
         for reference in &scene.refs {
             self.shape("tile ref", &reference.aria, reference.rect, &reference.parts(scene.form));
         }
+        for mark in &scene.marks {
+            self.shape(&mark.class(), &mark.aria, mark.rect, &mark.parts(scene.form));
+        }
         for tile in &scene.tiles {
             self.shape(&tile.class(), &tile.aria, tile.rect, &tile.parts(scene.form));
         }

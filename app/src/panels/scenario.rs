@@ -1,7 +1,7 @@
 //! What is shown: the scenario and its parameters.
 
 use leptos::prelude::*;
-use sim_core::scenario::{Kind, Param, SCENARIOS, Scenario};
+use sim_core::scenario::{Kind, Param, SCENARIOS, SERIES, Scenario, Series};
 
 use super::help::Modal;
 use crate::app::{App, Dialog};
@@ -52,7 +52,7 @@ fn form() -> AnyView {
             Ok(_) => error.set(app.banner.get_untracked().map_or(String::new(), |banner| banner.detail)),
         }
     };
-    let choices = live(move || scenarios(&subject.with_value(|subject| subject.scenario.clone())));
+    let choices = live(move || scenarios(&scenario.get()));
     let fields = live(move || {
         let scenario = found(&scenario.get());
         subject.with_value(|subject| parameters(scenario, subject))
@@ -83,19 +83,33 @@ fn legend(text: &'static str) -> Node {
     Node::html("legend").text(text)
 }
 
+/// The five series, each with what its author claimed; the other scenarios of the one that is chosen below it.
 fn scenarios(chosen: &str) -> Node {
-    let choice = |scenario: &'static Scenario| {
-        let input = Node::html("input").with("type", "radio").with("name", "scenario").with("value", scenario.name);
-        let words = Node::html("span").children([
-            Node::html("b").text(scenario.title),
-            Node::html("code").text(format!(" {}", scenario.name)),
-            Node::html("small").text(scenario.summary),
-        ]);
-        let input = input.with_if(scenario.name == chosen, "checked", "");
-        Node::html("label").class("choice").children([input, words])
-    };
-    let list = Node::html("fieldset").class("scenarios").children([legend("What happens")]);
-    list.children(SCENARIOS.iter().map(choice))
+    let list = Node::html("fieldset").class("scenarios").children([legend("Patch series")]);
+    list.children(SERIES.iter().flat_map(|series| of_series(series, chosen)))
+}
+
+fn of_series(series: &'static Series, chosen: &str) -> Vec<Node> {
+    let (main, more) = series.scenarios.split_first().expect("a series has a main scenario");
+    let open = series.scenarios.iter().any(|scenario| scenario.name == chosen);
+    let mut nodes = vec![choice(main, series.title, Some(series.year), series.claimed, chosen)];
+    if open {
+        nodes.extend(more.iter().map(|scenario| choice(scenario, scenario.title, None, scenario.summary, chosen)));
+    }
+    nodes
+}
+
+fn choice(scenario: &Scenario, title: &'static str, year: Option<u16>, about: &'static str, chosen: &str) -> Node {
+    let input = Node::html("input").with("type", "radio").with("name", "scenario").with("value", scenario.name);
+    let aside = year.map_or(format!(" {}", scenario.name), |year| format!(" {year}, {}", scenario.name));
+    let words = Node::html("span").children([
+        Node::html("b").text(title),
+        Node::html("code").text(aside),
+        Node::html("small").text(about),
+    ]);
+    let class = if year.is_some() { "choice" } else { "choice sub" };
+    let input = input.with_if(scenario.name == chosen, "checked", "");
+    Node::html("label").key(scenario.name).class(class).children([input, words])
 }
 
 /// The fields of a scenario. Each scenario has new ones, since an input keeps what was typed into it.

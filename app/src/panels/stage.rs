@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use sim_core::view::PageNo;
 use stage::{
-    Badge, Edge, Fence, Form, Key, Label, MapArea, Note, Part, Pte, Reference, Ring, Scene, Span, Tile, number,
+    Badge, Edge, Fence, Form, Key, Label, MapArea, Mark, Note, Part, Pte, Reference, Ring, Scene, Span, Tile, number,
 };
 use web_sys::Element;
 
@@ -98,9 +98,9 @@ struct Painter {
 }
 
 /// What a drawing consists of, back to front.
-const LISTS: usize = 11;
+const LISTS: usize = 12;
 /// Where the tiles are among them.
-const TILES: usize = 8;
+const TILES: usize = 9;
 
 impl Painter {
     fn new(host: &Element) -> Painter {
@@ -141,6 +141,7 @@ impl Painter {
             changes(&titled(old), &titled(now), |fence| id(fence.key), &|fence| edge(&fence.edge)),
             changes(&old.labels, &now.labels, |label| id(label.key), &label),
             changes(&old.refs, &now.refs, |one| id(one.key), &|one| reference(one, form)),
+            changes(&old.marks, &now.marks, |one| id(one.key), &|one| mark(one, form)),
             tiles,
             changes(&old.rings, &now.rings, |ring| id(ring.key), &ring),
             changes(&old.notes, &now.notes, |note| id(note.key), &note),
@@ -221,6 +222,8 @@ fn id(key: Key) -> u64 {
         Key::Text(what, owner, line) => (8, u64::from(what) << 24 | u64::from(owner) << 16 | u64::from(line)),
         Key::Next => (9, 0),
         Key::Map(zone, list) => (10, u64::from(zone) << 8 | u64::from(list)),
+        Key::Shelf(shelf) => (11, shelf.into()),
+        Key::Cell(shelf, row, cell) => (12, u64::from(shelf) << 32 | u64::from(row) << 16 | u64::from(cell)),
     };
     kind << 48 | rest
 }
@@ -245,6 +248,10 @@ fn reference(one: &Reference, form: Form) -> Node {
         .with("role", "img")
         .with("data-page", one.page.to_string())
         .with("aria-label", one.aria.clone())
+}
+
+fn mark(one: &Mark, form: Form) -> Node {
+    parts(one.class(), one.rect, &one.parts(form)).with("role", "img").with("aria-label", one.aria.clone())
 }
 
 fn ring(ring: &Ring) -> Node {

@@ -91,7 +91,7 @@ impl Draw<'_> {
         self.view.next.is_some_and(|next| next.place == Place::Isolated { cpu })
     }
 
-    fn hand_cell(&self, i: u16, y: f32) -> Rect {
+    pub(super) fn hand_cell(&self, i: u16, y: f32) -> Rect {
         let row = i / self.m.columns;
         self.m.cell(i % self.m.columns, y + f32::from(row) * self.m.pitch_y, 1)
     }

@@ -1,12 +1,13 @@
 //! From a view to a scene.
 //!
-//! The drawing is made from top to bottom: address spaces ([`space`]), CPUs ([`cpu`]), zones ([`zone`]). What joins
-//! two regions comes last: rings and lock badges ([`overlay`]), lines and arrows ([`arrows`]).
+//! The drawing is made from top to bottom: address spaces ([`space`]), CPUs ([`cpu`]), zones ([`zone`]), and above
+//! or below the zones what else there is ([`shelves`]). What joins two regions comes last: rings and lock badges ([`overlay`]), lines and arrows ([`arrows`]).
 
 mod arrows;
 mod cpu;
 mod overlay;
 pub(crate) mod plan;
+mod shelves;
 mod space;
 mod zone;
 
@@ -89,7 +90,10 @@ pub fn layout(view: &View, options: &Options) -> Scene {
     };
     draw.spaces();
     draw.cpus();
+    draw.shelves(false);
     draw.zones();
+    draw.shelves(true);
+    draw.y -= draw.m.fence_gap;
     draw.next_place();
     draw.scene.tiles.sort_by_key(|t| t.page);
     draw.scene.tiles.dedup_by_key(|t| t.page);
@@ -111,6 +115,7 @@ mod text {
     pub(super) const CPU: u8 = 1;
     pub(super) const ZONE: u8 = 2;
     pub(super) const NEXT: u8 = 3;
+    pub(super) const SHELF: u8 = 4;
 }
 
 /// A drawing under way.

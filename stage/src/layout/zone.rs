@@ -43,7 +43,6 @@ impl Draw<'_> {
             self.zone(zone, &ZoneRows { lists, total: rows.total });
             self.y += self.m.fence_gap;
         }
-        self.y -= self.m.fence_gap;
     }
 
     fn zone(&mut self, zone: &ZoneView, rows: &ZoneRows) {
