@@ -133,6 +133,18 @@ impl Cpu {
         }
     }
 
+    /// What the task does from here on is in the ledger, or not; in runs that count no single function.
+    pub(crate) fn count(&self, counted: bool) {
+        if self.shared.measured.get().is_none() {
+            self.shared.count(self.task, counted);
+        }
+    }
+
+    /// Lets the other tasks of a bulk run go: a system call returns.
+    pub(crate) fn yield_in_bulk(&self) -> Pause {
+        Pause(self.shared.bulk.get())
+    }
+
     #[inline(always)]
     pub(crate) fn enter(&self, func: &'static Func, site: &'static Location<'static>) -> FrameGuard<'_> {
         let measured = self.shared.measured.get().is_some_and(|name| name == func.name);
@@ -173,7 +185,7 @@ impl Cpu {
         let mut world = self.shared.world_mut();
         if self.shared.bulk.get() {
             let ret = world.apply(self.task, op, self.counted()).ret;
-            return (ret, op != Op::Sleep || ret == 0);
+            return (ret, !op.sleeps(ret));
         }
         let mut recorder = self.shared.recorder.borrow_mut();
         (recorder.step(&mut world, self.task, op, site, self.counted()), false)
