@@ -26,31 +26,18 @@ struct Cost {
     barriers: u64,
 }
 
-const NOTHING: Cost =
-    Cost { works: 0, ipis: 0, dispatches: 0, allocations: 0, peeks: 0, sleeps: (0, 0), barriers: 0 };
+const NOTHING: Cost = Cost { works: 0, ipis: 0, dispatches: 0, allocations: 0, peeks: 0, sleeps: (0, 0), barriers: 0 };
 
 /// One call of a variant on `n` CPUs; `first` of the run, so that `filled` CPUs have pages.
 fn expected(variant: &str, n: u64, filled: u64, first: bool) -> Cost {
     let others = filled.min(n - 1);
     match variant {
         // A work for every CPU, whatever is in its pagevecs; a sleep at least, since the local kworker needs the CPU.
-        "sync" => Cost {
-            works: n,
-            ipis: n - 1,
-            dispatches: n,
-            allocations: 1,
-            peeks: 0,
-            sleeps: (1, n),
-            barriers: n,
-        },
+        "sync" => Cost { works: n, ipis: n - 1, dispatches: n, allocations: 1, peeks: 0, sleeps: (1, n), barriers: n },
         // populate has drained the caller's own pagevec by the time of the look. Five reads where all are empty.
-        "async" if first => Cost {
-            works: others,
-            ipis: others,
-            dispatches: others,
-            peeks: 5 * (n - others) + others,
-            ..NOTHING
-        },
+        "async" if first => {
+            Cost { works: others, ipis: others, dispatches: others, peeks: 5 * (n - others) + others, ..NOTHING }
+        }
         "async" => Cost { peeks: 5 * n, ..NOTHING },
         // The look comes first, so the caller's own pages count.
         "selective" if first => Cost {

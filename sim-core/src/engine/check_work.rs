@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::check::Violation;
-use crate::machine::{Machine, NO_WORK, TaskRun, WorkFunc, WorkId};
+use crate::machine::{Machine, NO_WORK, TaskRun, Work, WorkFunc, WorkId, WorkerPool};
 use crate::op::{Op, Outcome};
 
 type Checked = Result<(), Violation>;
@@ -25,6 +25,7 @@ struct Known {
     running: u32,
     /// Its pending bit was cleared since it was taken.
     cleared: bool,
+    barrier: bool,
 }
 
 /// Tallies of a machine's work items.
@@ -39,8 +40,9 @@ pub(crate) struct WorkChecker {
 impl WorkChecker {
     pub fn new(machine: &Machine) -> WorkChecker {
         let work = &machine.work;
+        let known = |item: &Work| Known { barrier: item.func == WorkFunc::Barrier, ..Known::default() };
         WorkChecker {
-            known: vec![Known::default(); work.items.len()],
+            known: work.items.iter().map(known).collect(),
             current: vec![NO_WORK; work.pools.len()],
             allocated: 0,
         }
@@ -49,7 +51,7 @@ impl WorkChecker {
     pub fn after(&mut self, machine: &Machine, task: u8, op: Op, outcome: Outcome) -> Checked {
         match op {
             Op::PercpuWorks { alloc } => self.allocated += if alloc { 1 } else { -1 },
-            Op::InitWork { work } => return self.initialised(machine, work),
+            Op::InitWork { work } => return self.initialised(work),
             Op::TestSetPending { work } => {
                 let known = &mut self.known[work as usize];
                 if (outcome.ret == 1) != known.pending {
@@ -75,6 +77,7 @@ impl WorkChecker {
                 holds_pool(machine, task, cpu)?;
                 return self.ended(cpu);
             }
+            Op::Complete { work } => return self.completed(work),
             Op::WaitForCompletion { work } if outcome.ret == 1 => {
                 let known = self.known[work as usize];
                 if known.queued + known.running == 0 {
@@ -86,12 +89,12 @@ impl WorkChecker {
         Ok(())
     }
 
-    fn initialised(&mut self, machine: &Machine, work: WorkId) -> Checked {
+    fn initialised(&mut self, work: WorkId) -> Checked {
         let known = &mut self.known[work as usize];
         if known.queued + known.running > 0 {
             return broken("W2: a work item in use is not initialised", format!("work {work} is"));
         }
-        known.pending = machine.work.item(work).func == WorkFunc::Barrier;
+        known.pending = known.barrier;
         Ok(())
     }
 
@@ -127,12 +130,26 @@ impl WorkChecker {
 
     fn ended(&mut self, cpu: u8) -> Checked {
         let work = core::mem::replace(&mut self.current[cpu as usize], NO_WORK);
-        let Some(known) = self.known.get_mut(work as usize) else {
-            return broken("W3: a worker ends what it runs", format!("the worker of CPU {cpu} runs nothing"));
-        };
+        match self.known.get(work as usize) {
+            None => broken("W3: a worker ends what it runs", format!("the worker of CPU {cpu} runs nothing")),
+            // A barrier lives on the stack of the task that it has woken, and may be in use again by now.
+            Some(known) if known.barrier => Ok(()),
+            Some(_) => self.over(work),
+        }
+    }
+
+    fn completed(&mut self, work: WorkId) -> Checked {
+        if self.known[work as usize].running != 1 {
+            return broken("W6: a barrier completes when it is reached", format!("barrier {work} does not run"));
+        }
+        self.over(work)
+    }
+
+    fn over(&mut self, work: WorkId) -> Checked {
+        let known = &mut self.known[work as usize];
         known.running -= 1;
         if !known.cleared {
-            return broken("W4: PENDING is cleared before the function runs", format!("work {work} of CPU {cpu}"));
+            return broken("W4: PENDING is cleared before the function runs", format!("work {work}"));
         }
         Ok(())
     }
@@ -148,10 +165,9 @@ impl WorkChecker {
         if self.allocated != 0 || machine.work.allocated != 0 {
             return broken("W8: work items that were allocated are freed", format!("{} are not", self.allocated));
         }
-        let awake = |pool: &&crate::machine::WorkerPool| {
-            machine.tasks.get(pool.worker as usize).is_some_and(|task| task.run != TaskRun::Sleeps)
-        };
-        match machine.work.pools.iter().position(|pool| awake(&pool)) {
+        let awake =
+            |pool: &WorkerPool| machine.tasks.get(pool.worker as usize).is_some_and(|task| task.run != TaskRun::Sleeps);
+        match machine.work.pools.iter().position(awake) {
             Some(cpu) => broken("W7: at rest every kworker idles", format!("that of CPU {cpu} does not")),
             None => Ok(()),
         }

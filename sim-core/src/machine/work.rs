@@ -92,8 +92,7 @@ impl Workqueue {
         let work = |func, owner| Work { func, owner, pending: false, done: false, waiter: NOBODY };
         let sets = (0..callers).flat_map(|_| 0..cpus).map(|cpu| work(WorkFunc::LruAddDrain, cpu));
         let barriers = (0..callers).map(|task| work(WorkFunc::Barrier, task));
-        let pool =
-            WorkerPool { list: Vec::new(), current: NO_WORK, worker: NOBODY, idle: true, lock: LockState::FREE };
+        let pool = WorkerPool { list: Vec::new(), current: NO_WORK, worker: NOBODY, idle: true, lock: LockState::FREE };
         Workqueue { items: sets.chain(barriers).collect(), pools: vec![pool; cpus as usize], ..Workqueue::NONE }
     }
 

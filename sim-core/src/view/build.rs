@@ -197,8 +197,9 @@ impl Timeline {
         let state = machine.cpus[id as usize];
         let irqs = self.index().irqs_off().iter().filter(|span| span.cpu == id && span.start <= step);
         let last_off = irqs.clone().next_back();
-        let task = (0..machine.tasks.len())
-            .find(|&task| machine.tasks[task].cpu == id && !matches!(machine.tasks[task].run, TaskRun::Done | TaskRun::Sleeps));
+        let task = (0..machine.tasks.len()).find(|&task| {
+            machine.tasks[task].cpu == id && !matches!(machine.tasks[task].run, TaskRun::Done | TaskRun::Sleeps)
+        });
         let waits = self.index().waits().iter().find(|wait| wait.cpu == id && wait.start <= step && step < wait.end);
         let in_hand = |&frame: &Pfn| slots.place(machine, *self.config(), frame) == Place::Isolated { cpu: id };
         let frames = self.numbers().frames().iter();

@@ -9,9 +9,9 @@ mod code;
 mod lanes;
 mod listing;
 mod narrate;
+mod narrate_work;
 mod numbers;
 mod place;
-mod narrate_work;
 mod timeline_lanes;
 mod work;
 

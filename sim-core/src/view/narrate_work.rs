@@ -16,7 +16,9 @@ pub(super) fn say(timeline: &Timeline, record: &Record) -> String {
         Op::PercpuWorks { alloc: true } => "*allocates* a work item for every CPU".to_string(),
         Op::PercpuWorks { .. } => "*frees* the work items".to_string(),
         Op::InitWork { work: id } => format!("prepares the {}", work(id)),
-        Op::TestSetPending { work: id } if ret == 1 => format!("finds the {} *pending already* and leaves it", work(id)),
+        Op::TestSetPending { work: id } if ret == 1 => {
+            format!("finds the {} *pending already* and leaves it", work(id))
+        }
         Op::TestSetPending { work: id } => format!("marks the {} *pending*", work(id)),
         Op::ClearPending { work: id } => {
             format!("clears the *pending* bit of the {}: from now on it can be queued again", work(id))
@@ -61,7 +63,8 @@ fn name(timeline: &Timeline, id: WorkId) -> String {
 // The CPU whose list the barrier is on.
 fn flushed(timeline: &Timeline, barrier: WorkId) -> String {
     let pools = &timeline.world().machine.work.pools;
-    let at = pools.iter().position(|pool| pool.list.contains(&barrier) || pool.current == barrier);
+    let queued = pools.iter().position(|pool| pool.list.contains(&barrier));
+    let at = queued.or_else(|| pools.iter().position(|pool| pool.current == barrier));
     at.map_or_else(|| "it".to_string(), |cpu| cpu.to_string())
 }
 

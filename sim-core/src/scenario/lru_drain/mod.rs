@@ -31,7 +31,13 @@ const CPUS: Param = Param::number("cpus", 4, 1, 64, "CPUs that are online");
 const MAIN: &[Param] = &[
     CPUS,
     Param::number("mlocks", 3, 1, 100_000, "mlock calls, of three ranges of one page in turn"),
-    Param::number("filled_cpus", 1, 0, 64, "CPUs whose lru_add pagevecs hold pages: 1, 2, .. and the caller's, 0, last"),
+    Param::number(
+        "filled_cpus",
+        1,
+        0,
+        64,
+        "CPUs whose lru_add pagevecs hold pages: 1, 2, .. and the caller's, 0, last",
+    ),
     Param::number("waiting", 1, 1, 13, "pages in each of these pagevecs"),
 ];
 
@@ -65,6 +71,8 @@ const ALL: &[Param] = &[
 
 const STARVED: &[Param] =
     &[CPUS, Param::number("busy", 200, 1, 10_000, "operations for which CPU 1 lets no other task run")];
+
+const HOTPLUG: &[Param] = &[Param::number("cpus", 3, 3, 64, "CPUs that are online at first")];
 
 // The kernels that the patch is about.
 const OF_THE_PATCH: &[Variant] = LRU_DRAIN_VARIANTS.split_at(2).0;
@@ -152,7 +160,7 @@ const SCENARIOS: &[Scenario] = &[
         title: "a CPU goes down with work queued",
         summary: "CPU 1 is seen with a page in its pagevec and goes down before it has drained it.",
         watch: "Where the work item runs, and who drains the dead CPU.",
-        params: &[],
+        params: HOTPLUG,
         variants: OF_THE_PATCH,
         sides: ("sync", "async"),
         build: races::hotplug,
@@ -173,8 +181,7 @@ const SCENARIOS: &[Scenario] = &[
 
 fn build_main(variant: &Variant, params: &Params) -> Result<Built, SpecError> {
     let mlocks = params.get("mlocks");
-    let layout =
-        Layout { ranges: mlocks.min(RANGES) as u8, waiting: params.get("waiting"), ..filled_layout(params)? };
+    let layout = Layout { ranges: mlocks.min(RANGES) as u8, waiting: params.get("waiting"), ..filled_layout(params)? };
     let engine = setup::memory(variant.config, &layout);
     Ok(built(engine, Vec::new(), move |engine| {
         engine.spawn("mlock", 0, move |cpu| async move { mlock_in_turn(&cpu, mlocks).await });

@@ -7,11 +7,11 @@ use alloc::vec::Vec;
 use super::setup::{self, Layout, page_of};
 use super::{Built, built, configured, filled_layout, munlock};
 use crate::engine::{Cpu, Engine, Turn, Until};
+use crate::kernel::Patch;
 use crate::kernel::lru_drain::{cpu_down, lru_add_drain_all, lru_add_drain_all_async};
 use crate::kernel::memory::{do_anonymous_page, follow_page_mlock};
 use crate::kernel::mlock_call::sys_mlock;
 use crate::kernel::swap::lru_add_drain;
-use crate::kernel::Patch;
 use crate::machine::{PageFlag, Pfn, Pv, VmaId};
 use crate::op::{Op, Read};
 use crate::scenario::Variant;
@@ -171,8 +171,8 @@ async fn drain_all(cpu: &Cpu) {
 }
 
 /// CPU 1 goes down between the look into its pagevec and the work item that is queued for it.
-pub(super) fn hotplug(variant: &Variant, _: &Params) -> Result<Built, SpecError> {
-    let engine = setup::memory(variant.config, &Layout::new(3).fill(1));
+pub(super) fn hotplug(variant: &Variant, params: &Params) -> Result<Built, SpecError> {
+    let engine = setup::memory(variant.config, &Layout::new(params.get("cpus") as u8).fill(1));
     let turns = vec![after(0, look_at(PagevecKind::LruAdd, 1, 0)), after(1, Op::Migrate { cpu: 2 }), to_the_end(0)];
     Ok(built(engine, turns, |engine| {
         spawn_mlock(engine, 0, RANGE);

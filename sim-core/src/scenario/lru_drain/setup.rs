@@ -9,9 +9,7 @@ use crate::kernel::memory::do_anonymous_page;
 use crate::kernel::swap::lru_add_drain;
 use crate::kernel::workqueue::worker_thread;
 use crate::ledger::Site;
-use crate::machine::{
-    Machine, MachineSpec, Mapping, Pfn, TaskRun, Vma, VmaId, Workqueue, stat_threshold,
-};
+use crate::machine::{Machine, MachineSpec, Mapping, Pfn, TaskRun, Vma, VmaId, Workqueue, stat_threshold};
 use crate::op::Held;
 use crate::view::PagevecKind;
 
@@ -39,7 +37,16 @@ pub(super) struct Layout {
 impl Layout {
     /// One range, nothing in a pagevec.
     pub fn new(cpus: u8) -> Layout {
-        Layout { cpus, ranges: 1, range_on: None, filled: Vec::new(), waiting: 1, kind: PagevecKind::LruAdd, spare: 0, callers: 1 }
+        Layout {
+            cpus,
+            ranges: 1,
+            range_on: None,
+            filled: Vec::new(),
+            waiting: 1,
+            kind: PagevecKind::LruAdd,
+            spare: 0,
+            callers: 1,
+        }
     }
 
     /// CPUs 1, 2, .. hold pages; the caller's own CPU 0 last.
@@ -59,9 +66,9 @@ pub(super) fn memory(config: Config, layout: &Layout) -> Engine {
     let mut machine = Machine::new(&spec);
     machine.work = Workqueue::new(layout.cpus, layout.callers);
     let mut engine = Engine::new(config, machine);
-    space(&mut engine, &(0..ranges).map(|at| at..at + 1).collect::<Vec<_>>());
+    space(&mut engine, layout.ranges, 1);
     if others + layout.spare > 0 {
-        space(&mut engine, &[0..others + layout.spare]);
+        space(&mut engine, 1, others + layout.spare);
     }
     for at in 0..ranges {
         let own = layout.range_on.filter(|_| at == 0);
@@ -80,15 +87,16 @@ pub(super) fn memory(config: Config, layout: &Layout) -> Engine {
     engine
 }
 
-fn space(engine: &mut Engine, ranges: &[core::ops::Range<u32>]) {
+// An address space with so many VMAs of so many pages, side by side.
+fn space(engine: &mut Engine, vmas: u8, pages: u32) {
     let mut machine = engine.machine_mut();
-    let mapping =
-        machine.add_mapping(Mapping { file: false, unevictable: false, vmas: Vec::new(), cache: Vec::new() });
-    let mm = machine.add_mm(ranges.last().map_or(1, |range| range.end));
-    for (at, range) in ranges.iter().enumerate() {
-        let vma = Vma { start: range.start, end: range.end, locked: false, mapping, pgoff: range.start };
-        machine.mms[mm as usize].vmas.push(vma);
-        machine.mappings[mapping as usize].vmas.push(VmaId { mm, vma: at as u8 });
+    let mapping = machine.add_mapping(Mapping { file: false, unevictable: false, vmas: Vec::new(), cache: Vec::new() });
+    let mm = machine.add_mm(u32::from(vmas) * pages);
+    for vma in 0..vmas {
+        let start = u32::from(vma) * pages;
+        let area = Vma { start, end: start + pages, locked: false, mapping, pgoff: start };
+        machine.mms[mm as usize].vmas.push(area);
+        machine.mappings[mapping as usize].vmas.push(VmaId { mm, vma });
     }
 }
 
