@@ -67,6 +67,10 @@ pub struct LedgerJson {
     swap_out: u64,
     folio_stat_updates: u64,
     rstat_updates: u64,
+    kworker_dispatches: u64,
+    barrier_works: u64,
+    percpu_allocs: u64,
+    remote_reads: u64,
 }
 
 /// Atomic read-modify-writes: on page words, on lock words, elsewhere.
@@ -210,6 +214,10 @@ impl LedgerJson {
             swap_out: ledger.count(Count::SwapOut),
             folio_stat_updates: ledger.count(Count::FolioStat),
             rstat_updates: ledger.count(Count::Rstat),
+            kworker_dispatches: ledger.count(Count::Dispatches),
+            barrier_works: ledger.count(Count::BarrierWorks),
+            percpu_allocs: ledger.count(Count::PercpuAllocs),
+            remote_reads: ledger.count(Count::RemoteReads),
         }
     }
 }

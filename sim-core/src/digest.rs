@@ -46,6 +46,7 @@ impl Machine {
         self.feed_cpus(&mut d);
         self.feed_locks(&mut d);
         self.feed_spaces(&mut d);
+        self.feed_work(&mut d);
         d.finish()
     }
 
@@ -123,6 +124,31 @@ impl Machine {
         for mapping in &self.mappings {
             d.bytes(&[u8::from(mapping.unevictable)]);
             mapping.cache.iter().for_each(|page| d.bytes(&page.to_le_bytes()));
+        }
+    }
+}
+
+impl Machine {
+    fn feed_work(&self, d: &mut Digest) {
+        let work = &self.work;
+        if work.pools.is_empty() {
+            return;
+        }
+        for item in &work.items {
+            d.bytes(&[item.func as u8, item.owner, u8::from(item.pending), u8::from(item.done), item.waiter]);
+        }
+        for pool in &work.pools {
+            d.bytes(&[pool.list.len() as u8, u8::from(pool.idle), pool.worker]);
+            pool.list.iter().chain([&pool.current]).for_each(|id| d.bytes(&id.to_le_bytes()));
+        }
+        d.bytes(&[work.allocated]);
+        d.number(work.has_work);
+        d.number(work.offline);
+        d.bytes(&work.drain_gen.to_le_bytes());
+        let locks = work.pools.iter().map(|pool| &pool.lock).chain([&work.drain_mutex, &work.hotplug]);
+        for LockState { holder, readers, queue } in locks {
+            d.bytes(&[*holder, *readers, queue.len() as u8]);
+            d.bytes(queue);
         }
     }
 }

@@ -9,6 +9,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::check_work::WorkChecker;
 use crate::kernel::{Config, Patch};
 use crate::ledger::How;
 use crate::machine::{LockClass, LockId, Machine, NIL, NOBODY, Page, PageFlag, Pfn, Pmd, Pv, Stat, TaskRun, pte_page};
@@ -54,6 +55,8 @@ pub struct Checker {
     pending: Vec<Pfn>,
     /// Tasks in the run.
     tasks: i64,
+    /// Rules of work items.
+    work: WorkChecker,
 }
 
 impl Checker {
@@ -75,7 +78,8 @@ impl Checker {
         }
         let mlocked = machine.pages.iter().filter(|page| page.has(PageFlag::Mlocked)).map(small_pages).sum();
         let leaked = machine.stat(Stat::Mlock) - mlocked;
-        Checker { config, held, slots, mlocked, leaked, pending: Vec::new(), tasks: 1 }
+        let work = WorkChecker::new(machine);
+        Checker { config, held, slots, mlocked, leaked, pending: Vec::new(), tasks: 1, work }
     }
 
     /// Checks the world after one step.
@@ -87,6 +91,7 @@ impl Checker {
         let machine = &world.machine;
         self.tasks = machine.tasks.len() as i64;
         self.observe(machine, task, op, outcome)?;
+        self.work.after(machine, task, op, outcome)?;
         if let Some(page) = op.page() {
             self.references(machine, page)?;
             self.pending.push(page);
@@ -291,6 +296,7 @@ impl Checker {
                 return broken("14: at rest no page is isolated or pinned", format!("page {pfn} is"));
             }
         }
+        self.work.at_rest(machine)?;
         check_all(machine, self.config, true)
     }
 }

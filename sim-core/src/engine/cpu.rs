@@ -137,6 +137,18 @@ impl Cpu {
         }
     }
 
+    /// What the task does from here on is in the ledger, or not; in runs that count no single function.
+    pub(crate) fn count(&self, counted: bool) {
+        if self.shared.measured.get().is_none() {
+            self.shared.count(self.task, counted);
+        }
+    }
+
+    /// Lets the other tasks of a bulk run go: a system call returns.
+    pub(crate) fn yield_in_bulk(&self) -> Pause {
+        Pause(self.shared.bulk.get())
+    }
+
     #[inline(always)]
     pub(crate) fn enter(&self, func: &'static Func, site: &'static Location<'static>) -> FrameGuard<'_> {
         let measured = self.shared.measured.get().is_some_and(|name| name == func.name);
@@ -177,11 +189,11 @@ impl Cpu {
         let mut world = self.shared.world_mut();
         if self.shared.bulk.get() {
             let ret = world.apply(self.task, op, self.counted()).ret;
-            let stepwise = self.shared.stepwise.get();
+let stepwise = self.shared.stepwise.get();
             if stepwise {
                 self.shared.made.set(Some(op));
             }
-            return (ret, !stepwise && (op != Op::Sleep || ret == 0));
+            return (ret, !stepwise && !op.sleeps(ret));
         }
         let mut recorder = self.shared.recorder.borrow_mut();
         (recorder.step(&mut world, self.task, op, site, self.counted()), false)

@@ -45,4 +45,6 @@ pub enum Milestone {
     RangeDone,
     /// The system call returned.
     SyscallExit,
+    /// The workload makes its call with this number, from 0.
+    Call(u32),
 }

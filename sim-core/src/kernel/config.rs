@@ -59,6 +59,20 @@ named! {
         NoRecheck = "dropping the re-check",
         /// C.3: the second look is satisfied before SetPageLRU is visible.
         HoistedRead = "a hoisted read",
+        /// 3.2: an lru_add pagevec for each list, drained when it is full; munlock drains once at its start.
+        ListPvecs = "3.2",
+        /// lru_add_drain_all_async at the end of mlock.
+        AsyncDrain = "the patch",
+        /// The drain callback of the patch: it looks for PG_mlocked.
+        AwareDrain = "the patch",
+        /// 3.12: lru_add_drain_all only where pagevecs hold something.
+        SelectiveDrain = "3.12",
+        /// 4.15: mlock does not call lru_add_drain_all.
+        NoMlockDrain = "4.15",
+        /// 5.10: lru_add_drain_all counts generations, so that callers share a drain; the local CPU is drained directly.
+        DrainGeneration = "5.10",
+        /// The drain's first look is satisfied before SetPageLRU is visible.
+        HoistedFirst = "a hoisted first read",
     }
 }
 

@@ -35,6 +35,9 @@ pub async fn sys_munlock(cpu: &Cpu, vma: VmaId) {
 #[kernel("mm/mlock.c", "3.11", pauses)]
 pub async fn munlock_vma_pages_range(cpu: &Cpu, vma: VmaId, start: u32, end: u32) {
     cpu.set_vm_locked(vma, false).await;
+    if cpu.has(Patch::ListPvecs) {
+        lru_add_drain(cpu).await;
+    }
     if cpu.has(Patch::PagevecFill) {
         munlock_range_by_fill(cpu, vma, start, end).await;
         return;

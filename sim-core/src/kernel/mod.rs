@@ -7,9 +7,11 @@
 mod api;
 mod config;
 pub mod huge_memory;
+pub mod lru_drain;
 pub mod memory;
 pub mod mlock;
 pub mod mlock_batch;
+pub mod mlock_call;
 pub mod mlock_pagevec;
 pub mod mm_inline;
 pub mod rmap;
@@ -17,5 +19,7 @@ pub mod source;
 pub mod swap;
 pub mod truncate;
 pub mod vmscan;
+pub mod workqueue;
+mod workqueue_api;
 
 pub use config::{Config, Patch};

@@ -19,6 +19,9 @@ const FILES: &[(&str, &str)] = &[
     ("kernel/swap.rs", include_str!("swap.rs")),
     ("kernel/truncate.rs", include_str!("truncate.rs")),
     ("kernel/vmscan.rs", include_str!("vmscan.rs")),
+    ("kernel/lru_drain.rs", include_str!("lru_drain.rs")),
+    ("kernel/mlock_call.rs", include_str!("mlock_call.rs")),
+    ("kernel/workqueue.rs", include_str!("workqueue.rs")),
 ];
 
 /// Text of a source file, by the path that a step's location gives; none for files that model nothing.

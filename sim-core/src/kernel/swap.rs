@@ -3,6 +3,7 @@
 use sim_macros::kernel;
 
 use super::Patch;
+use super::lru_drain::{look_at_other_lists, pagevec_lru_add_fn_aware};
 use super::mlock_batch::mlock_drain_local;
 use super::mm_inline::{add_page_to_lru_list, del_page_from_lru_list, page_is_file_cache, page_lru};
 use crate::engine::Cpu;
@@ -52,6 +53,9 @@ pub async fn lru_add_drain_cpu(cpu: &Cpu) {
     if cpu.read_pagevec_count(lru_add).await > 0 {
         pagevec_lru_add(cpu, lru_add, Held::Slot).await;
     }
+    if cpu.has(Patch::ListPvecs) {
+        look_at_other_lists(cpu).await;
+    }
     let rotate = cpu.this_cpu_pvec(PagevecKind::LruRotate);
     if cpu.read_pagevec_count(rotate).await > 0 {
         cpu.local_irq_save().await;
@@ -96,6 +100,10 @@ pub async fn pagevec_lru_add(cpu: &Cpu, pvec: Pv, held: Held) {
 /// From 5.18 on PG_lru comes last, without a barrier, and a page that is not evictable starts with mlock_count 0.
 #[kernel("mm/swap.c", "3.11")]
 pub async fn pagevec_lru_add_fn(cpu: &Cpu, page: Pfn) {
+    if cpu.has(Patch::AwareDrain) {
+        pagevec_lru_add_fn_aware(cpu, page).await;
+        return;
+    }
     if cpu.has(Patch::DrainDecides) {
         let was_unevictable = cpu.test_clear_page_unevictable(page).await;
         if !cpu.has(Patch::MlockBatch) {

@@ -173,6 +173,14 @@ named! {
         ListUnderZone = "list moves under zone->lock",
         /// Atomics on words that are no page and no lock: PTE exchange, tlb_gen, a pending bit.
         OtherRmw = "atomics elsewhere",
+        /// Kworkers woken from sleep, on any CPU.
+        Dispatches = "kworker dispatches",
+        /// Barrier works that somebody queues to wait for another work item.
+        BarrierWorks = "barrier works",
+        /// Sets of work items allocated (alloc_percpu) and freed.
+        PercpuAllocs = "per-CPU allocations",
+        /// Lockless reads of pagevec counts by somebody who asks every CPU.
+        RemoteReads = "remote pagevec reads",
     }
 }
 

@@ -47,6 +47,7 @@ impl Machine {
             mm_locks: Vec::new(),
             mapping_locks: Vec::new(),
             page_waiters: Vec::new(),
+            work: super::Workqueue::NONE,
             zones,
         }
     }

@@ -31,13 +31,27 @@ named! {
         AnonVma = "anon_vma",
         /// mapping->i_mmap_mutex. Index: mapping.
         IMmap = "i_mmap_mutex",
+        /// gcwq->lock, later pool->lock. Index: CPU.
+        Pool = "pool_lock",
+        /// The static mutex of lru_add_drain_all (3.12 and later). Index: 0.
+        DrainMutex = "lru_drain_mutex",
+        /// cpu_hotplug, modelled as a semaphore that get_online_cpus reads. Index: 0.
+        Hotplug = "cpu_hotplug",
     }
 }
 
 impl LockClass {
     /// A task that waits for it sleeps instead of spinning.
     pub const fn sleeps(self) -> bool {
-        matches!(self, LockClass::Page | LockClass::MmapSem | LockClass::AnonVma | LockClass::IMmap)
+        matches!(
+            self,
+            LockClass::Page
+                | LockClass::MmapSem
+                | LockClass::AnonVma
+                | LockClass::IMmap
+                | LockClass::DrainMutex
+                | LockClass::Hotplug
+        )
     }
 }
 

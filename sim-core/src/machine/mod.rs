@@ -9,6 +9,7 @@ mod mm;
 mod page;
 mod pagevec;
 mod vmstat;
+mod work;
 
 use alloc::vec::Vec;
 
@@ -23,6 +24,7 @@ pub use mm::{
 pub use page::{NO_MAPPING, NOBODY, Page, PageFlag, Pfn};
 pub use pagevec::{ON_STACK, PAGEVEC_MAX, PER_CPU, Pagevec, Pv};
 pub use vmstat::{EVENTS, Event, STATS, Stat, stat_threshold};
+pub use work::{NO_WORK, Work, WorkFunc, WorkId, WorkerPool, Workqueue};
 
 /// No page, no link.
 pub const NIL: u32 = u32::MAX;
@@ -105,6 +107,8 @@ pub struct Machine {
     pub mapping_locks: Vec<LockState>,
     /// Waiters of page locks: page and task, first in line first.
     pub page_waiters: Vec<(Pfn, u8)>,
+    /// Work items and kworkers.
+    pub work: Workqueue,
 }
 
 /// Locks of one address space.
@@ -150,6 +154,9 @@ impl Machine {
             LockClass::MmapSem => &self.mm_locks[i].mmap_sem,
             LockClass::AnonVma | LockClass::IMmap => &self.mapping_locks[i],
             LockClass::Page | LockClass::Zone | LockClass::Waitqueue => &NO_LOCK,
+            LockClass::Pool => &self.work.pools[i].lock,
+            LockClass::DrainMutex => &self.work.drain_mutex,
+            LockClass::Hotplug => &self.work.hotplug,
         }
     }
 
@@ -161,6 +168,9 @@ impl Machine {
             LockClass::PageTable => &mut self.mm_locks[i].page_table_lock,
             LockClass::MmapSem => &mut self.mm_locks[i].mmap_sem,
             LockClass::AnonVma | LockClass::IMmap => &mut self.mapping_locks[i],
+            LockClass::Pool => &mut self.work.pools[i].lock,
+            LockClass::DrainMutex => &mut self.work.drain_mutex,
+            LockClass::Hotplug => &mut self.work.hotplug,
             _ => &mut self.lru_locks[i],
         }
     }

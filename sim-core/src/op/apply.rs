@@ -1,7 +1,7 @@
 //! Applying and reverting: each operation has one arm here and one function that does it, with its inverse beside it.
 
-use super::{Op, Read, World, locks, lru, tables};
-use crate::machine::{CpuState, Machine, PageFlag, TaskRun};
+use super::{Op, Read, World, locks, lru, tables, work};
+use crate::machine::{CpuState, Machine, NO_WORK, PageFlag, TaskRun, WorkId};
 
 /// What an operation returns to the code that made it, and what is needed to take it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,6 +141,25 @@ impl World {
                 Outcome::NONE
             }
             Op::Barrier | Op::CondResched => Outcome::NONE,
+            Op::PercpuWorks { alloc } => {
+                work::percpu(m, alloc);
+                Outcome::NONE
+            }
+            Op::InitWork { work } => work::init(m, work),
+            Op::TestSetPending { work } => work::pending(m, work, true),
+            Op::ClearPending { work } => work::pending(m, work, false),
+            Op::InsertWork { work, cpu, at, .. } => work::insert(m, work, cpu, at),
+            Op::NextWork { cpu } => work::next(m, cpu),
+            Op::TakeWork { cpu } => work::take(m, cpu),
+            Op::EndWork { cpu } => work::end(m, cpu, NO_WORK),
+            Op::WakeWorker { cpu, .. } => work::wake_worker(m, cpu),
+            Op::Idle => locks::sleep(m, task),
+            Op::WaitForCompletion { work } => work::wait(m, task, work),
+            Op::Complete { work } => work::complete(m, work),
+            Op::PeekPagevec { pv, lru, .. } => work::peek(m, pv, lru),
+            Op::HasWork { cpu } => work::has_work(m, cpu),
+            Op::Offline { cpu, to } => work::offline(m, cpu, to),
+            Op::DrainGen { advance } => work::generation(m, advance),
         }
     }
 
@@ -201,6 +220,24 @@ impl World {
             Op::Sleep => locks::unsleep(m, task, ret),
             Op::Wake { task } => locks::unwake(m, task, undo),
             Op::Exit => m.tasks[task as usize].run = TaskRun::Runnable,
+            Op::PercpuWorks { alloc } => work::percpu(m, !alloc),
+            Op::InitWork { work } | Op::TestSetPending { work } | Op::ClearPending { work } => {
+                work::restore(m, work, undo);
+            }
+            Op::InsertWork { cpu, .. } => work::uninsert(m, cpu, undo),
+            Op::NextWork { cpu } => m.work.pools[cpu as usize].idle = undo != 0,
+            Op::TakeWork { cpu } => work::untake(m, cpu, ret, undo),
+            Op::EndWork { cpu } => {
+                work::end(m, cpu, undo as WorkId);
+            }
+            Op::WakeWorker { cpu, .. } => work::unwake_worker(m, cpu, undo),
+            Op::Idle => locks::unsleep(m, task, ret),
+            Op::WaitForCompletion { work } => work::unwait(m, task, work, ret, undo),
+            Op::Complete { work } => work::uncomplete(m, work, ret, undo),
+            Op::PeekPagevec { .. } => {}
+            Op::HasWork { .. } => m.work.has_work = undo,
+            Op::Offline { cpu, .. } => work::unoffline(m, cpu, undo),
+            Op::DrainGen { .. } => m.work.drain_gen = ret,
         }
     }
 }

@@ -9,12 +9,13 @@ mod lru;
 mod name;
 mod tables;
 mod tally;
+mod work;
 
 pub use apply::Outcome;
 pub use name::text;
 
 use crate::ledger::{How, Ledger, Site};
-use crate::machine::{Event, LockClass, Machine, PageFlag, Pfn, Pv, Stat};
+use crate::machine::{Event, LockClass, Machine, PageFlag, Pfn, Pv, Stat, WorkId};
 
 /// The machine, what has been counted, and the step counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,9 +157,48 @@ pub enum Op {
     Wake { task: u8 },
     /// The task has finished.
     Exit,
+    /// alloc_percpu of a set of work items, or free_percpu.
+    PercpuWorks { alloc: bool },
+    /// INIT_WORK; of a barrier with its completion.
+    InitWork { work: WorkId },
+    /// test_and_set_bit of WORK_STRUCT_PENDING; returns the old bit.
+    TestSetPending { work: WorkId },
+    /// A worker clears WORK_STRUCT_PENDING before it runs the work item.
+    ClearPending { work: WorkId },
+    /// Queues a work item in the pool of a CPU, behind `at` others; a barrier where `barrier`.
+    InsertWork { work: WorkId, cpu: u8, at: u8, barrier: bool },
+    /// The worker of a pool looks how much is queued; nothing makes it idle.
+    NextWork { cpu: u8 },
+    /// The worker of a pool takes the first work item; returns which.
+    TakeWork { cpu: u8 },
+    /// The work item of a pool has run.
+    EndWork { cpu: u8 },
+    /// Wakes the idle worker of a pool; returns 1 when it slept. On another CPU where `remote`.
+    WakeWorker { cpu: u8, remote: bool },
+    /// The worker has nothing to do and sleeps; returns 0 where somebody woke it already.
+    Idle,
+    /// wait_for_completion of a barrier: returns 1 when the task sleeps, 0 when it is done.
+    WaitForCompletion { work: WorkId },
+    /// complete(): wakes the task that waits; returns 1 when it slept.
+    Complete { work: WorkId },
+    /// Reads how many slots of a pagevec are filled without any lock; of the lru_add pagevecs that for one list. By
+    /// another CPU, or by somebody who asks all of them, where `remote`.
+    PeekPagevec { pv: Pv, lru: u8, remote: bool },
+    /// Sets a bit of the cpumask of CPUs with queued work; [`crate::machine::NOBODY`] clears them all.
+    HasWork { cpu: u8 },
+    /// A CPU goes down and its worker runs on another one.
+    Offline { cpu: u8, to: u8 },
+    /// Reads lru_drain_gen, and raises it where `advance`.
+    DrainGen { advance: bool },
 }
 
 impl Op {
+    /// With this result the task goes on only when somebody has woken it.
+    #[inline(always)]
+    pub(crate) fn sleeps(&self, ret: u32) -> bool {
+        ret == 1 && matches!(self, Op::Sleep | Op::Idle | Op::WaitForCompletion { .. })
+    }
+
     /// The page whose words, links or slots it touches.
     pub fn page(&self) -> Option<Pfn> {
         match *self {

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 use super::{Op, Read};
-use crate::machine::{NIL, PTE_NONE, PTE_ZERO};
+use crate::machine::{NIL, NOBODY, PTE_NONE, PTE_ZERO};
 
 /// One operation as a line of a transcript: kernel names, page frame numbers.
 pub fn text(op: &Op, ret: u32) -> String {
@@ -71,6 +71,33 @@ pub fn text(op: &Op, ret: u32) -> String {
         Op::Sleep => if ret == 1 { "sleeps" } else { "does not sleep: it was woken" }.to_string(),
         Op::Wake { task } => format!("wakes task {task}{}", if ret == 1 { "" } else { ", which is awake" }),
         Op::Exit => "the task has finished".to_string(),
+        _ => work_text(op, ret),
+    }
+}
+
+fn work_text(op: &Op, ret: u32) -> String {
+    match *op {
+        Op::PercpuWorks { alloc: true } => "alloc_percpu of work items".to_string(),
+        Op::PercpuWorks { .. } => "free_percpu of work items".to_string(),
+        Op::InitWork { work } => format!("INIT_WORK {work}"),
+        Op::TestSetPending { work } => format!("PENDING.test_and_set work {work}, was {ret}"),
+        Op::ClearPending { work } => format!("PENDING.clear work {work}, was {ret}"),
+        Op::InsertWork { work, cpu, barrier, .. } => {
+            format!("{} {work} queued on CPU {cpu}", if barrier { "barrier" } else { "work" })
+        }
+        Op::NextWork { cpu } => format!("{ret} works queued on CPU {cpu}"),
+        Op::TakeWork { cpu } => format!("work {ret} taken from CPU {cpu}"),
+        Op::EndWork { cpu } => format!("the work of CPU {cpu} has run"),
+        Op::WakeWorker { cpu, .. } => format!("wakes the kworker of CPU {cpu}, slept {ret}"),
+        Op::Idle => if ret == 1 { "idles" } else { "does not idle: it was woken" }.to_string(),
+        Op::WaitForCompletion { work } => format!("completion {work}: {}", if ret == 1 { "sleeps" } else { "done" }),
+        Op::Complete { work } => format!("complete {work}, woken {ret}"),
+        Op::PeekPagevec { pv, lru, .. } => format!("peek at {:?} pagevec {} list {lru}: {ret}", pv.kind, pv.owner),
+        Op::HasWork { cpu: NOBODY } => "has_work = none".to_string(),
+        Op::HasWork { cpu } => format!("has_work.set CPU {cpu}"),
+        Op::Offline { cpu, to } => format!("CPU {cpu} goes down, its kworker runs on CPU {to}"),
+        Op::DrainGen { advance } => format!("lru_drain_gen {}, was {ret}", if advance { "+1" } else { "read" }),
+        _ => String::new(),
     }
 }
 

@@ -79,6 +79,25 @@ impl World {
             Op::Barrier => l.add(Count::Barriers, n),
             Op::CondResched => l.add(Count::Resched, n),
             Op::Sleep if outcome.ret == 1 => l.add(Count::Sleeps, n),
+            Op::WaitForCompletion { .. } if outcome.ret == 1 => l.add(Count::Sleeps, n),
+            Op::PercpuWorks { alloc: true } => l.add(Count::PercpuAllocs, n),
+            Op::TestSetPending { .. } => l.add(Count::OtherRmw, n),
+            Op::HasWork { cpu } if cpu != crate::machine::NOBODY => l.add(Count::OtherRmw, n),
+            Op::InsertWork { barrier: true, .. } => l.add(Count::BarrierWorks, n),
+            Op::InsertWork { .. } => l.add(Count::WorksQueued, n),
+            Op::WakeWorker { remote, .. } if outcome.ret == 1 => {
+                l.add(Count::Dispatches, n);
+                if remote {
+                    l.add(Count::Ipis, n);
+                }
+            }
+            Op::PeekPagevec { remote, .. } => {
+                l.add(Count::Reads, n);
+                if remote {
+                    l.add(Count::RemoteReads, n);
+                }
+            }
+            Op::DrainGen { advance: false } => l.add(Count::Reads, n),
             _ => {}
         }
         0

@@ -2,12 +2,14 @@
 
 mod built;
 mod claim;
+mod lru_drain;
 mod munlock;
 mod params;
 mod spec;
 mod variant;
 
 pub use claim::Claim;
+pub use lru_drain::LRU_DRAIN_VARIANTS;
 pub use munlock::{Layout, MUNLOCK_VARIANTS, PageKind};
 pub use params::{Kind, NONE, Param, Params, Setting};
 pub use spec::{Run, RunSpec, SpecError};
@@ -56,7 +58,7 @@ pub struct Scenario {
 }
 
 /// The series, the main one first.
-pub const SERIES: &[Series] = &[munlock::SERIES];
+pub const SERIES: &[Series] = &[munlock::SERIES, lru_drain::SERIES];
 
 const SCENARIO_COUNT: usize = {
     let (mut count, mut at) = (0, 0);

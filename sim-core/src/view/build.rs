@@ -31,11 +31,12 @@ impl Timeline {
             pages: self.numbers().frames().iter().map(|&frame| self.page(frame, &slots)).collect(),
             touch: self.touch(),
             next: self.next_place(&slots),
+            workqueue: self.workqueue(),
         }
     }
 
     /// The lock of a class, as a badge.
-    fn lock_view(&self, lock: LockId) -> LockView {
+    pub(super) fn lock_view(&self, lock: LockId) -> LockView {
         let step = self.cursor() as u32;
         let begun = self.index().begun(lock, step);
         let last = begun.last();
@@ -74,7 +75,7 @@ impl Timeline {
             ptl: self.ptl(mm),
             mmap_sem: self.lock_view(LockId { class: LockClass::MmapSem, index: u32::from(mm) }),
             vm_locked: vma.locked,
-            ptes: self.ptes(mm, vma.start, vma.end),
+            ptes: self.ptes(mm, vma.start, machine.mms[mm as usize].vmas.last().map_or(vma.end, |last| last.end)),
             cursor: self.loop_at().filter(|_| mm == 0).map(|page| page / self.unit(mm)),
         }
     }
@@ -196,8 +197,9 @@ impl Timeline {
         let state = machine.cpus[id as usize];
         let irqs = self.index().irqs_off().iter().filter(|span| span.cpu == id && span.start <= step);
         let last_off = irqs.clone().next_back();
-        let task = (0..machine.tasks.len())
-            .find(|&task| machine.tasks[task].cpu == id && machine.tasks[task].run != TaskRun::Done);
+        let task = (0..machine.tasks.len()).find(|&task| {
+            machine.tasks[task].cpu == id && !matches!(machine.tasks[task].run, TaskRun::Done | TaskRun::Sleeps)
+        });
         let waits = self.index().waits().iter().find(|wait| wait.cpu == id && wait.start <= step && step < wait.end);
         let in_hand = |&frame: &Pfn| slots.place(machine, *self.config(), frame) == Place::Isolated { cpu: id };
         let frames = self.numbers().frames().iter();

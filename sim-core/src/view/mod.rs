@@ -9,14 +9,17 @@ mod code;
 mod lanes;
 mod listing;
 mod narrate;
+mod narrate_work;
 mod numbers;
 mod place;
 mod timeline_lanes;
+mod work;
 
 pub use lanes::{Block, FunctionKind, FunctionSpan, Lanes, Span};
 pub use listing::{Line, LineState, Listing};
 pub use narrate::Words;
 pub use numbers::Numbers;
+pub use work::{PoolView, WorkView, Worker, WorkqueueView};
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -43,6 +46,8 @@ pub struct View {
     pub touch: Touch,
     /// Where the page in hand goes next, when the run knows.
     pub next: Option<NextPlace>,
+    /// Work items and kworkers, in a machine that has them.
+    pub workqueue: Option<WorkqueueView>,
 }
 
 /// One page: one tile for its whole life.

@@ -122,6 +122,7 @@ impl Sentence<'_> {
             Op::Sleep => "would sleep, but *has been woken* already".to_string(),
             Op::Wake { task } => format!("*wakes* {}", self.timeline.task_names()[usize::from(task)]),
             Op::Exit => "*has finished* its task".to_string(),
+            _ => super::narrate_work::say(self.timeline, self.record),
         }
     }
 
