@@ -189,7 +189,7 @@ impl Cpu {
         let mut world = self.shared.world_mut();
         if self.shared.bulk.get() {
             let ret = world.apply(self.task, op, self.counted()).ret;
-let stepwise = self.shared.stepwise.get();
+            let stepwise = self.shared.stepwise.get();
             if stepwise {
                 self.shared.made.set(Some(op));
             }
