@@ -45,4 +45,6 @@ pub enum Milestone {
     RangeDone,
     /// The system call returned.
     SyscallExit,
+    /// So many page tables have been unmapped in the whole run.
+    Zapped(u32),
 }

@@ -19,6 +19,13 @@ const FILES: &[(&str, &str)] = &[
     ("kernel/swap.rs", include_str!("swap.rs")),
     ("kernel/truncate.rs", include_str!("truncate.rs")),
     ("kernel/vmscan.rs", include_str!("vmscan.rs")),
+    ("kernel/mmu_gather.rs", include_str!("mmu_gather.rs")),
+    ("kernel/page_alloc.rs", include_str!("page_alloc.rs")),
+    ("kernel/page_alloc_fallback.rs", include_str!("page_alloc_fallback.rs")),
+    ("kernel/page_free.rs", include_str!("page_free.rs")),
+    ("kernel/page_isolation.rs", include_str!("page_isolation.rs")),
+    ("kernel/pcp_bulk.rs", include_str!("pcp_bulk.rs")),
+    ("kernel/pcp_today.rs", include_str!("pcp_today.rs")),
 ];
 
 /// Text of a source file, by the path that a step's location gives; none for files that model nothing.

@@ -173,6 +173,8 @@ named! {
         ListUnderZone = "list moves under zone->lock",
         /// Atomics on words that are no page and no lock: PTE exchange, tlb_gen, a pending bit.
         OtherRmw = "atomics elsewhere",
+        /// Pages taken off a per-CPU list while zone->lock is held.
+        PicksUnderZone = "PCP picks under zone->lock",
     }
 }
 

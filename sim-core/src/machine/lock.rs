@@ -31,6 +31,8 @@ named! {
         AnonVma = "anon_vma",
         /// mapping->i_mmap_mutex. Index: mapping.
         IMmap = "i_mmap_mutex",
+        /// per_cpu_pages.lock. Index: zone * 256 + CPU.
+        Pcp = "pcp_lock",
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Sizes are in 4 KiB pages. Nothing in here is behaviour of the kernel; it is what kernel code reads and writes.
 
+mod buddy;
 mod build;
 mod cpu;
 mod lock;
@@ -12,6 +13,11 @@ mod vmstat;
 
 use alloc::vec::Vec;
 
+pub use buddy::{
+    AreaList, Buddy, MAX_ORDER, MIGRATE_TYPES, MigrateType, PAGEBLOCK_NR, PAGEBLOCK_ORDER, PCP_BATCH_SCALE_MAX, PCP_TYPES,
+    PageList, Pcp, PcpField, PcpSpec, watermarks, zone_batchsize, zone_batchsize_4_19,
+};
+pub(crate) use buddy::ON_NONE;
 pub use build::MachineSpec;
 pub use cpu::{CpuState, TaskRun, TaskState};
 pub use lock::{LockClass, LockId, LockState};
@@ -63,6 +69,8 @@ pub struct Zone {
     pub recent_rotated: [u64; 2],
     /// The five LRU lists.
     pub lru: [LruList; LRU_LISTS],
+    /// The page allocator; none where [`Zone::fresh`] and [`Zone::freed`] stand for it.
+    pub buddy: Option<alloc::boxed::Box<Buddy>>,
 }
 
 // What stands for a lock that has no state of its own.
@@ -149,7 +157,9 @@ impl Machine {
             LockClass::PageTable => &self.mm_locks[i].page_table_lock,
             LockClass::MmapSem => &self.mm_locks[i].mmap_sem,
             LockClass::AnonVma | LockClass::IMmap => &self.mapping_locks[i],
-            LockClass::Page | LockClass::Zone | LockClass::Waitqueue => &NO_LOCK,
+            LockClass::Zone => self.buddy(lock.index as u8).map_or(&NO_LOCK, |buddy| &buddy.lock),
+            LockClass::Pcp => self.buddy((lock.index >> 8) as u8).map_or(&NO_LOCK, |buddy| &buddy.pcp[i & 0xff].lock),
+            LockClass::Page | LockClass::Waitqueue => &NO_LOCK,
         }
     }
 
@@ -161,7 +171,20 @@ impl Machine {
             LockClass::PageTable => &mut self.mm_locks[i].page_table_lock,
             LockClass::MmapSem => &mut self.mm_locks[i].mmap_sem,
             LockClass::AnonVma | LockClass::IMmap => &mut self.mapping_locks[i],
+            LockClass::Zone | LockClass::Pcp => self.allocator_lock_mut(lock),
             _ => &mut self.lru_locks[i],
+        }
+    }
+
+    #[cold]
+    fn allocator_lock_mut(&mut self, lock: LockId) -> &mut LockState {
+        let zone = if lock.class == LockClass::Pcp { lock.index >> 8 } else { lock.index } as usize;
+        match &mut self.zones[zone].buddy {
+            Some(buddy) => match lock.class {
+                LockClass::Pcp => &mut buddy.pcp[lock.index as usize & 0xff].lock,
+                _ => &mut buddy.lock,
+            },
+            None => &mut self.lru_locks[zone],
         }
     }
 

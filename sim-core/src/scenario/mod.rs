@@ -4,12 +4,14 @@ mod built;
 mod claim;
 mod munlock;
 mod params;
+mod pcp_free;
 mod spec;
 mod variant;
 
 pub use claim::Claim;
 pub use munlock::{Layout, MUNLOCK_VARIANTS, PageKind};
 pub use params::{Kind, NONE, Param, Params, Setting};
+pub use pcp_free::PCP_FREE_VARIANTS;
 pub use spec::{Run, RunSpec, SpecError};
 pub use variant::Variant;
 
@@ -56,7 +58,7 @@ pub struct Scenario {
 }
 
 /// The series, the main one first.
-pub const SERIES: &[Series] = &[munlock::SERIES];
+pub const SERIES: &[Series] = &[munlock::SERIES, pcp_free::SERIES];
 
 const SCENARIO_COUNT: usize = {
     let (mut count, mut at) = (0, 0);

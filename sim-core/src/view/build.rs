@@ -31,11 +31,12 @@ impl Timeline {
             pages: self.numbers().frames().iter().map(|&frame| self.page(frame, &slots)).collect(),
             touch: self.touch(),
             next: self.next_place(&slots),
+            allocators: self.allocators(),
         }
     }
 
     /// The lock of a class, as a badge.
-    fn lock_view(&self, lock: LockId) -> LockView {
+    pub(super) fn lock_view(&self, lock: LockId) -> LockView {
         let step = self.cursor() as u32;
         let begun = self.index().begun(lock, step);
         let last = begun.last();
@@ -224,6 +225,8 @@ impl Timeline {
             LockClass::PageTable,
             LockClass::AnonVma,
             LockClass::IMmap,
+            LockClass::Zone,
+            LockClass::Pcp,
         ];
         let open = classes.iter().flat_map(|&class| self.index().holds_of(class));
         open.filter(|span| span.cpu == cpu && span.start <= step && step < span.end)

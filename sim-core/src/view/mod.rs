@@ -9,10 +9,13 @@ mod code;
 mod lanes;
 mod listing;
 mod narrate;
+mod narrate_area;
+mod allocator;
 mod numbers;
 mod place;
 mod timeline_lanes;
 
+pub use allocator::{AllocatorView, FreeListView, PcpListView, PcpView};
 pub use lanes::{Block, FunctionKind, FunctionSpan, Lanes, Span};
 pub use listing::{Line, LineState, Listing};
 pub use narrate::Words;
@@ -43,6 +46,8 @@ pub struct View {
     pub touch: Touch,
     /// Where the page in hand goes next, when the run knows.
     pub next: Option<NextPlace>,
+    /// Page allocators of the zones that have one.
+    pub allocators: Vec<AllocatorView>,
 }
 
 /// One page: one tile for its whole life.
