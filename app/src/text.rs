@@ -58,6 +58,9 @@ pub fn milestone(milestone: Option<Milestone>, pages: Option<u32>) -> (String, S
         Some(Milestone::RangeDone) => ("the end of the range", String::new()),
         Some(Milestone::SyscallExit) => ("the return", String::new()),
         Some(Milestone::Call(n)) => return (format!("call {}", thousands(u64::from(n) + 1)), String::new()),
+        Some(Milestone::Zapped(table)) => {
+            return (format!("page table {}", thousands(table.into())), "unmapped".into());
+        }
     };
     (strong.to_string(), rest)
 }

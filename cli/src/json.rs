@@ -257,14 +257,33 @@ impl StateJson {
     pub fn new(machine: &Machine) -> StateJson {
         let on_list = |lru: Lru| machine.zones.iter().map(|zone| u64::from(zone.lru[lru.index()].pages)).sum();
         let pagevecs = machine.pagevecs.iter().flat_map(|pagevec| pagevec.filled());
-        let free = machine.pages.iter().filter(|page| page.has(PageFlag::Free)).count() as u64;
         StateJson {
             lists: Lru::ALL.iter().map(|&lru| (lru.key(), on_list(lru))).collect(),
             in_pagevecs: pagevecs.map(|&page| u64::from(machine.page(page).nr())).sum(),
             nr: Stat::ALL.iter().map(|&item| (item.name(), machine.stat(item))).collect(),
-            free: FreeJson { blocks_by_order: [0; ORDERS], pages: free, pcp: 0 },
+            free: FreeJson::new(machine),
             digest: format!("{:016x}", machine.digest()),
         }
+    }
+}
+
+impl FreeJson {
+    // A zone without a page allocator has free pages of no order.
+    fn new(machine: &Machine) -> FreeJson {
+        let mut free = FreeJson { blocks_by_order: [0; ORDERS], pages: 0, pcp: 0 };
+        for zone in &machine.zones {
+            let Some(buddy) = &zone.buddy else {
+                let pages = &machine.pages[zone.start as usize..zone.end as usize];
+                free.pages += pages.iter().filter(|page| page.has(PageFlag::Free)).count() as u64;
+                continue;
+            };
+            for (sum, &blocks) in free.blocks_by_order.iter_mut().zip(&buddy.nr_free) {
+                *sum += u64::from(blocks);
+            }
+            free.pages += u64::from(buddy.free_pages());
+            free.pcp += u64::from(buddy.pcp_pages());
+        }
+        free
     }
 }
 

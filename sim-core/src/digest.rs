@@ -47,6 +47,7 @@ impl Machine {
         self.feed_locks(&mut d);
         self.feed_spaces(&mut d);
         self.feed_work(&mut d);
+        self.feed_allocators(&mut d);
         d.finish()
     }
 
@@ -160,4 +161,26 @@ fn feed_counts(d: &mut Digest, counts: impl Iterator<Item = u64>) {
         d.number(n);
     }
     d.bytes(&[u8::MAX]);
+}
+
+impl Machine {
+    // Nothing for zones with a simple free list.
+    fn feed_allocators(&self, d: &mut Digest) {
+        for buddy in self.zones.iter().filter_map(|zone| zone.buddy.as_ref()) {
+            let locks = core::iter::once(&buddy.lock).chain(buddy.pcp.iter().map(|pcp| &pcp.lock));
+            for LockState { holder, readers, queue } in locks {
+                d.bytes(&[*holder, *readers, queue.len() as u8]);
+                d.bytes(queue);
+            }
+            let lists = buddy.free_list.iter().flatten().chain(&buddy.local).chain(&buddy.dead);
+            for list in lists.chain(buddy.pcp.iter().flat_map(|pcp| &pcp.lists)) {
+                [list.head, list.tail, list.len].iter().for_each(|word| d.bytes(&word.to_le_bytes()));
+            }
+            let numbers = buddy.pcp.iter().flat_map(|pcp| &pcp.fields).chain(&buddy.nr_free);
+            numbers.for_each(|number| d.bytes(&number.to_le_bytes()));
+            buddy.pageblocks.iter().for_each(|&mt| d.bytes(&[mt as u8]));
+            d.bytes(&buddy.nr_isolate.to_le_bytes());
+            d.bytes(&[u8::from(buddy.below_high), u8::from(buddy.reclaim_active)]);
+        }
+    }
 }

@@ -9,10 +9,13 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::check_allocator::AllocatorChecker;
 use super::check_work::WorkChecker;
 use crate::kernel::{Config, Patch};
 use crate::ledger::How;
-use crate::machine::{LockClass, LockId, Machine, NIL, NOBODY, Page, PageFlag, Pfn, Pmd, Pv, Stat, TaskRun, pte_page};
+use crate::machine::{
+    LockClass, LockId, Machine, NIL, NO_MAPPING, NOBODY, Page, PageFlag, Pfn, Pmd, Pv, Stat, TaskRun, pte_page,
+};
 use crate::op::{Held, Op, Outcome, World};
 use crate::view::PagevecKind;
 
@@ -33,9 +36,9 @@ impl Violation {
     }
 }
 
-type Checked = Result<(), Violation>;
+pub(super) type Checked = Result<(), Violation>;
 
-fn broken(rule: &'static str, detail: String) -> Checked {
+pub(super) fn broken(rule: &'static str, detail: String) -> Checked {
     Err(Violation { step: 0, rule, detail })
 }
 
@@ -57,6 +60,8 @@ pub struct Checker {
     tasks: i64,
     /// Rules of work items.
     work: WorkChecker,
+    /// The page allocator, where there is one.
+    allocator: Option<AllocatorChecker>,
 }
 
 impl Checker {
@@ -79,7 +84,8 @@ impl Checker {
         let mlocked = machine.pages.iter().filter(|page| page.has(PageFlag::Mlocked)).map(small_pages).sum();
         let leaked = machine.stat(Stat::Mlock) - mlocked;
         let work = WorkChecker::new(machine);
-        Checker { config, held, slots, mlocked, leaked, pending: Vec::new(), tasks: 1, work }
+        let allocator = AllocatorChecker::new(config, machine);
+        Checker { config, held, slots, mlocked, leaked, pending: Vec::new(), tasks: 1, work, allocator }
     }
 
     /// Checks the world after one step.
@@ -98,6 +104,9 @@ impl Checker {
         }
         self.locks(machine, task, op, outcome)?;
         self.counters(machine, task, op)?;
+        if let Some(allocator) = &mut self.allocator {
+            allocator.after(machine, task, op)?;
+        }
         self.places(machine, op)
     }
 
@@ -106,7 +115,8 @@ impl Checker {
             Op::Get { page, held, .. } => self.held[page as usize][held as usize] += 1,
             Op::Put { page, held, .. } => self.held[page as usize][held as usize] -= 1,
             Op::Alloc { page, .. } => self.held[page as usize] = [1, 0, 0, 0, 0],
-            Op::Free { page } => return self.freed(page, outcome),
+            Op::Free { page } | Op::PrepareFree { page, .. } => return self.freed(page, outcome),
+            Op::PrepareNew { page, .. } => self.held[page as usize] = [1, 0, 0, 0, 0],
             Op::SplitTail { head, tail } => {
                 let page = head + u32::from(tail);
                 self.held[page as usize] = [1, 0, 0, 0, 0];
@@ -297,6 +307,9 @@ impl Checker {
             }
         }
         self.work.at_rest(machine)?;
+        if let Some(allocator) = &self.allocator {
+            allocator.at_rest(machine)?;
+        }
         check_all(machine, self.config, true)
     }
 }
@@ -310,6 +323,12 @@ fn largest_page(machine: &Machine) -> u32 {
     if huge { crate::machine::HPAGE_PMD_NR } else { 1 }
 }
 
+// The page allocator has it, or has given it to somebody who maps nothing and puts it on no list.
+fn of_allocator(machine: &Machine, page: &Page) -> bool {
+    let unmapped = page.count == 0 || page.mapping == NO_MAPPING && !page.has(PageFlag::Swapbacked);
+    unmapped && !page.has(PageFlag::Lru) && machine.buddy(page.zone()).is_some()
+}
+
 const ON_LIST: &str = "1: a page is on one list exactly when PG_lru is set";
 const IN_PAGEVEC: &str = "11: a page in an lru_add pagevec is on no list";
 
@@ -321,7 +340,7 @@ fn waits_for_list(pv: Pv) -> bool {
 // Rules 1, 2 and 12 for one page whose zone's lru_lock is free.
 fn place(machine: &Machine, config: Config, pfn: Pfn) -> Checked {
     let page = machine.page(pfn);
-    if page.has(PageFlag::Tail) || page.has(PageFlag::Free) {
+    if page.has(PageFlag::Tail) || page.has(PageFlag::Free) || of_allocator(machine, page) {
         return Ok(());
     }
     let lru = page.lru();
@@ -479,6 +498,7 @@ fn check_waiting(machine: &Machine, config: Config) -> Checked {
     }
     for (pfn, page) in machine.pages.iter().enumerate() {
         let off = !page.has(PageFlag::Free) && !page.has(PageFlag::Tail) && !page.has(PageFlag::Lru);
+        let off = off && !of_allocator(machine, page);
         if off && !waits[pfn] {
             let detail = format!("page {pfn} is on no list and in no pagevec: nobody will put it back");
             return broken("1: at rest a page off its list waits in a pagevec", detail);

@@ -213,6 +213,11 @@ impl Cpu {
         Pause(shared.bulk.get() && !shared.stepwise.get() && shared.world().clock >= shared.pause_at.get())
     }
 
+    /// Lets the other CPUs of a bulk run go on; a recorded run does so at each step.
+    pub(crate) fn let_others_run(&self) -> Pause {
+        Pause(self.shared.bulk.get())
+    }
+
     /// The CPU that the task moves to at this cond_resched, if any.
     pub(crate) fn migration(&self) -> Option<u8> {
         self.shared.direct.borrow_mut().migration_of(self.task)

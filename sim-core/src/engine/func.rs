@@ -47,4 +47,6 @@ pub enum Milestone {
     SyscallExit,
     /// The workload makes its call with this number, from 0.
     Call(u32),
+    /// So many page tables have been unmapped in the whole run.
+    Zapped(u32),
 }

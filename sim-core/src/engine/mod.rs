@@ -8,6 +8,7 @@
 //! direct form, as plain functions ([`Direct`]). It does the same operations in the same order.
 
 mod check;
+mod check_allocator;
 mod check_work;
 mod choices;
 mod condition;

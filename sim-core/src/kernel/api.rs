@@ -56,6 +56,8 @@ page_flags! {
     set_page_swapbacked = Swapbacked PlainSet -> ();
     /// SetPageReferenced
     set_page_referenced = Referenced Set -> ();
+    /// __SetPageActive, on a page that nobody else sees yet.
+    plain_set_page_active = Active PlainSet -> ();
 }
 
 #[primitives]

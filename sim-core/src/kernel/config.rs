@@ -73,6 +73,34 @@ named! {
         DrainGeneration = "5.10",
         /// The drain's first look is satisfied before SetPageLRU is visible.
         HoistedFirst = "a hoisted first read",
+        /// The page allocator is modelled: per-CPU lists and buddy lists behind every page.
+        PageAllocator = "the page allocator",
+        /// 4.17, patch 1 of the later postings: pcp->count falls page by page within the drain.
+        CountInside = "4.17",
+        /// Patch 1/2: pages are picked from the per-CPU lists without zone->lock.
+        PickOutside = "patch 1",
+        /// Patch 2/2 as posted: the buddy of every picked page is prefetched.
+        PrefetchAll = "patch 2 as posted",
+        /// 4.17: the buddies of the first pcp->batch pages are prefetched.
+        PrefetchBuddy = "4.17",
+        /// 5.9: new anonymous pages start on the inactive list.
+        InactiveAnon = "5.9",
+        /// 5.9: a drain asks for no more pages than there are.
+        ClampCount = "5.9",
+        /// 5.18: one pass under zone->lock, one list after the other; 5.14: drains of a burst double.
+        SinglePass = "5.18",
+        /// 6.2: the per-CPU lists have a lock, and interrupts stay on.
+        PcpLock = "6.2",
+        /// 6.7: high and the size of a refill tune themselves.
+        PcpAutoTune = "6.7",
+        /// 6.9: the gather of an unmap keeps a slot free for an entry of two.
+        EncodedGather = "6.9",
+        /// 6.10: no type is kept in a free page; it is read from its pageblock under zone->lock.
+        FreshType = "6.10",
+        /// 6.16: claiming a pageblock and stealing a block are apart.
+        ClaimSteal = "6.16",
+        /// Before 3.18: the type that a page keeps is believed, isolation or not.
+        StaleType = "dropping the re-read",
     }
 }
 

@@ -5,6 +5,7 @@
 //! variant does not have. Each function says which kernel file and version it follows, and where it departs.
 
 mod api;
+mod api_alloc;
 mod config;
 pub mod huge_memory;
 pub mod lru_drain;
@@ -14,6 +15,13 @@ pub mod mlock_batch;
 pub mod mlock_call;
 pub mod mlock_pagevec;
 pub mod mm_inline;
+pub mod mmu_gather;
+pub mod page_alloc;
+pub mod page_alloc_fallback;
+pub mod page_free;
+pub mod page_isolation;
+pub mod pcp_bulk;
+pub mod pcp_today;
 pub mod rmap;
 pub mod source;
 pub mod swap;

@@ -22,6 +22,13 @@ const FILES: &[(&str, &str)] = &[
     ("kernel/lru_drain.rs", include_str!("lru_drain.rs")),
     ("kernel/mlock_call.rs", include_str!("mlock_call.rs")),
     ("kernel/workqueue.rs", include_str!("workqueue.rs")),
+    ("kernel/mmu_gather.rs", include_str!("mmu_gather.rs")),
+    ("kernel/page_alloc.rs", include_str!("page_alloc.rs")),
+    ("kernel/page_alloc_fallback.rs", include_str!("page_alloc_fallback.rs")),
+    ("kernel/page_free.rs", include_str!("page_free.rs")),
+    ("kernel/page_isolation.rs", include_str!("page_isolation.rs")),
+    ("kernel/pcp_bulk.rs", include_str!("pcp_bulk.rs")),
+    ("kernel/pcp_today.rs", include_str!("pcp_today.rs")),
 ];
 
 /// Text of a source file, by the path that a step's location gives; none for files that model nothing.

@@ -1,11 +1,15 @@
 //! mm/swap.c: pagevecs, the LRU drain, and how a page is freed.
 
+use alloc::vec::Vec;
+
 use sim_macros::kernel;
 
 use super::Patch;
 use super::lru_drain::{look_at_other_lists, pagevec_lru_add_fn_aware};
 use super::mlock_batch::mlock_drain_local;
 use super::mm_inline::{add_page_to_lru_list, del_page_from_lru_list, page_is_file_cache, page_lru};
+use super::mmu_gather::release_pages_list;
+use super::page_free::free_unref_page;
 use crate::engine::Cpu;
 use crate::ledger::Site;
 use crate::machine::{Event, PageFlag, Pfn, Pv};
@@ -205,12 +209,26 @@ pub async fn add_page_to_unevictable_list(cpu: &Cpu, page: Pfn) {
 /// instead of collecting a private list.
 #[kernel("mm/swap.c", "3.11")]
 pub async fn release_pages(cpu: &Cpu, pvec: Pv, held: Held) {
+    if cpu.has(Patch::PageAllocator) {
+        release_pagevec(cpu, pvec, held).await;
+        return;
+    }
     for slot in 0..cpu.pagevec_count(pvec) {
         let Some(page) = cpu.pagevec_page(pvec, slot) else { continue };
         if cpu.put_page_testzero(page, Site::ReleasePages, held).await {
             free_dead_page(cpu, page, Site::ReleasePages).await;
         }
     }
+}
+
+/// release_pages of the kernels whose page allocator is modelled: of one zone, and the dead pages are freed together.
+#[kernel("mm/swap.c", "4.15")]
+pub async fn release_pagevec(cpu: &Cpu, pvec: Pv, held: Held) {
+    let mut pages = Vec::new();
+    for slot in 0..cpu.pagevec_count(pvec) {
+        pages.extend(cpu.pagevec_page(pvec, slot));
+    }
+    release_pages_list(cpu, 0, &pages, held).await;
 }
 
 /// `pagevec_release`: a local drain, then the references.
@@ -252,6 +270,10 @@ pub async fn free_dead_page(cpu: &Cpu, page: Pfn, dropped_by: Site) {
     }
     if dropped_by == Site::ReleasePages {
         cpu.clear_page_active(page).await;
+    }
+    if cpu.has(Patch::PageAllocator) {
+        free_unref_page(cpu, page).await;
+        return;
     }
     cpu.count_vm_events(Event::Free, 1 << dead.order()).await;
     cpu.give_free_page(page).await;

@@ -181,6 +181,8 @@ named! {
         PercpuAllocs = "per-CPU allocations",
         /// Lockless reads of pagevec counts by somebody who asks every CPU.
         RemoteReads = "remote pagevec reads",
+        /// Pages taken off a per-CPU list while zone->lock is held.
+        PicksUnderZone = "PCP picks under zone->lock",
     }
 }
 

@@ -99,6 +99,7 @@ impl Zone {
             recent_scanned: [0; 2],
             recent_rotated: [0; 2],
             lru: [LruList { head: NIL, tail: NIL, entries: 0, pages: 0 }; LRU_LISTS],
+            buddy: None,
         }
     }
 }

@@ -37,6 +37,8 @@ named! {
         DrainMutex = "lru_drain_mutex",
         /// cpu_hotplug, modelled as a semaphore that get_online_cpus reads. Index: 0.
         Hotplug = "cpu_hotplug",
+        /// per_cpu_pages.lock. Index: zone * 256 + CPU.
+        Pcp = "pcp_lock",
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Sizes are in 4 KiB pages. Nothing in here is behaviour of the kernel; it is what kernel code reads and writes.
 
+mod buddy;
 mod build;
 mod cpu;
 mod lock;
@@ -13,6 +14,11 @@ mod work;
 
 use alloc::vec::Vec;
 
+pub(crate) use buddy::ON_NONE;
+pub use buddy::{
+    AreaList, Buddy, MAX_ORDER, MIGRATE_TYPES, MigrateType, PAGEBLOCK_NR, PAGEBLOCK_ORDER, PCP_BATCH_SCALE_MAX,
+    PCP_TYPES, PageList, Pcp, PcpField, PcpSpec, watermarks, zone_batchsize, zone_batchsize_4_19,
+};
 pub use build::MachineSpec;
 pub use cpu::{CpuState, TaskRun, TaskState};
 pub use lock::{LockClass, LockId, LockState};
@@ -65,6 +71,8 @@ pub struct Zone {
     pub recent_rotated: [u64; 2],
     /// The five LRU lists.
     pub lru: [LruList; LRU_LISTS],
+    /// The page allocator; none where [`Zone::fresh`] and [`Zone::freed`] stand for it.
+    pub buddy: Option<alloc::boxed::Box<Buddy>>,
 }
 
 // What stands for a lock that has no state of its own.
@@ -153,10 +161,12 @@ impl Machine {
             LockClass::PageTable => &self.mm_locks[i].page_table_lock,
             LockClass::MmapSem => &self.mm_locks[i].mmap_sem,
             LockClass::AnonVma | LockClass::IMmap => &self.mapping_locks[i],
-            LockClass::Page | LockClass::Zone | LockClass::Waitqueue => &NO_LOCK,
             LockClass::Pool => &self.work.pools[i].lock,
             LockClass::DrainMutex => &self.work.drain_mutex,
             LockClass::Hotplug => &self.work.hotplug,
+            LockClass::Zone => self.buddy(lock.index as u8).map_or(&NO_LOCK, |buddy| &buddy.lock),
+            LockClass::Pcp => self.buddy((lock.index >> 8) as u8).map_or(&NO_LOCK, |buddy| &buddy.pcp[i & 0xff].lock),
+            LockClass::Page | LockClass::Waitqueue => &NO_LOCK,
         }
     }
 
@@ -171,7 +181,20 @@ impl Machine {
             LockClass::Pool => &mut self.work.pools[i].lock,
             LockClass::DrainMutex => &mut self.work.drain_mutex,
             LockClass::Hotplug => &mut self.work.hotplug,
+            LockClass::Zone | LockClass::Pcp => self.allocator_lock_mut(lock),
             _ => &mut self.lru_locks[i],
+        }
+    }
+
+    #[cold]
+    fn allocator_lock_mut(&mut self, lock: LockId) -> &mut LockState {
+        let zone = if lock.class == LockClass::Pcp { lock.index >> 8 } else { lock.index } as usize;
+        match &mut self.zones[zone].buddy {
+            Some(buddy) => match lock.class {
+                LockClass::Pcp => &mut buddy.pcp[lock.index as usize & 0xff].lock,
+                _ => &mut buddy.lock,
+            },
+            None => &mut self.lru_locks[zone],
         }
     }
 

@@ -33,6 +33,8 @@ named! {
         ZoneActiveFile = "NR_ZONE_ACTIVE_FILE",
         /// NR_ZONE_UNEVICTABLE
         ZoneUnevictable = "NR_ZONE_UNEVICTABLE",
+        /// NR_FREE_PAGES: pages in free blocks, without those of isolated pageblocks and of per-CPU lists
+        FreePages = "NR_FREE_PAGES",
     }
 }
 
@@ -74,6 +76,8 @@ named! {
         Activate = "PGACTIVATE",
         /// PGFREE
         Free = "PGFREE",
+        /// PGALLOC of the zone
+        Alloc = "PGALLOC",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Applying and reverting: each operation has one arm here and one function that does it, with its inverse beside it.
 
-use super::{Op, Read, World, locks, lru, tables, work};
+use super::{Op, Read, World, area, locks, lru, tables, work};
 use crate::machine::{CpuState, Machine, NO_WORK, PageFlag, TaskRun, WorkId};
 
 /// What an operation returns to the code that made it, and what is needed to take it back.
@@ -160,6 +160,33 @@ impl World {
             Op::HasWork { cpu } => work::has_work(m, cpu),
             Op::Offline { cpu, to } => work::offline(m, cpu, to),
             Op::DrainGen { advance } => work::generation(m, advance),
+            Op::AreaAdd { list, tail, page } => area::add(m, task, list, tail, page),
+            Op::AreaDel { list, page } | Op::AreaNext { list, page } => area::del(m, task, list, page),
+            Op::AreaEmpty { list, zone, .. } => {
+                Outcome::ret(u32::from(m.buddy(zone).is_none_or(|buddy| buddy.list(list).len == 0)))
+            }
+            Op::SetBuddy { order, page } => area::set_buddy(m, order, page),
+            Op::ClearBuddy { page } => area::clear_buddy(m, page),
+            Op::NrFree { zone, order, add } => area::nr_free(m, zone, order, add),
+            Op::NrIsolate { zone, add } => area::nr_isolate(m, zone, add),
+            Op::ReadIsolate { zone } => Outcome::ret(m.buddy(zone).map_or(0, |buddy| buddy.nr_isolate)),
+            Op::SetPageblock { page, mt } => area::set_pageblock(m, page, mt),
+            Op::SetPcpType { page, mt } => area::set_pcp_type(m, page, mt as u32),
+            Op::ReadPcp { zone, cpu, field } => Outcome::ret(area::pcp(m, zone, cpu, field)),
+            Op::SetPcp { zone, cpu, field, value } => area::set_pcp(m, zone, cpu, field, value),
+            Op::ZoneBelowHigh { zone, on } => area::zone_below_high(m, zone, on),
+            Op::ReadFreePages { zone } => {
+                let free = m.zones[zone as usize].stat[crate::machine::Stat::FreePages as usize];
+                Outcome::ret(u32::try_from(free).unwrap_or(0))
+            }
+            Op::PrepareNew { page, .. } => area::prepare_new(m, page),
+            Op::PrepareFree { page, .. } => area::prepare_free(m, page),
+            Op::Prefetch { .. } | Op::FlushTlbMm { .. } => Outcome::NONE,
+            Op::SpinTrylock { class, index } => area::spin_trylock(m, task, class, index),
+            Op::GetClearPte { mm, vpn } => {
+                let undo = tables::set_pte(m, mm, vpn, crate::machine::PTE_NONE).undo;
+                Outcome { ret: undo as u32, undo }
+            }
         }
     }
 
@@ -238,6 +265,35 @@ impl World {
             Op::HasWork { .. } => m.work.has_work = undo,
             Op::Offline { cpu, .. } => work::unoffline(m, cpu, undo),
             Op::DrainGen { .. } => m.work.drain_gen = ret,
+            Op::AreaAdd { list, page, .. } => area::unadd(m, list, page, undo),
+            Op::AreaDel { list, page } | Op::AreaNext { list, page } => area::undel(m, list, page, undo),
+            Op::SetBuddy { page, .. } | Op::ClearBuddy { page } => m.page_mut(page).flags = undo as u32,
+            Op::NrFree { zone, order, add } => {
+                area::nr_free(m, zone, order, !add);
+            }
+            Op::NrIsolate { zone, add } => {
+                area::nr_isolate(m, zone, !add);
+            }
+            Op::SetPageblock { page, .. } => {
+                area::set_pageblock(m, page, crate::machine::MigrateType::from_index(undo as u32));
+            }
+            Op::SetPcpType { page, .. } => {
+                area::set_pcp_type(m, page, undo as u32);
+            }
+            Op::SetPcp { zone, cpu, field, .. } => {
+                area::set_pcp(m, zone, cpu, field, undo as u32);
+            }
+            Op::ZoneBelowHigh { zone, .. } => {
+                area::zone_below_high(m, zone, undo != 0);
+            }
+            Op::AreaEmpty { .. } | Op::ReadIsolate { .. } | Op::ReadPcp { .. } | Op::ReadFreePages { .. } => {}
+            Op::Prefetch { .. } | Op::FlushTlbMm { .. } => {}
+            Op::PrepareNew { page, .. } => area::unprepare_new(m, page),
+            Op::PrepareFree { page, .. } => area::unprepare_free(m, page, undo),
+            Op::SpinTrylock { class, index } => area::unspin_trylock(m, class, index, ret),
+            Op::GetClearPte { mm, vpn } => {
+                tables::set_pte(m, mm, vpn, undo as u32);
+            }
         }
     }
 }
@@ -250,6 +306,10 @@ fn read(m: &Machine, what: Read, page: u32) -> u32 {
         Read::Evictable => u32::from(m.page_evictable(page)),
         Read::Waiters => u32::from(m.page_waiters.iter().any(|&(waited, _)| waited == page)),
         Read::MlockCount => m.page(page).prev,
+        Read::Buddy | Read::HigherBuddy => area::buddy_order(m.page(page)),
+        Read::PageCheck => u32::from(area::is_good(m.page(page))),
+        Read::PcpType => m.page(page).index,
+        Read::Pageblock => area::pageblock(m, page),
     }
 }
 

@@ -4,6 +4,7 @@
 //! apply overwrites goes into 64 bits of undo, so that a revert gives back the same bytes.
 
 mod apply;
+mod area;
 mod locks;
 mod lru;
 mod name;
@@ -15,7 +16,7 @@ pub use apply::Outcome;
 pub use name::text;
 
 use crate::ledger::{How, Ledger, Site};
-use crate::machine::{Event, LockClass, Machine, PageFlag, Pfn, Pv, Stat, WorkId};
+use crate::machine::{AreaList, Event, LockClass, Machine, MigrateType, PageFlag, PcpField, Pfn, Pv, Stat, WorkId};
 
 /// The machine, what has been counted, and the step counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +59,16 @@ pub enum Read {
     Waiters,
     /// mlock_count
     MlockCount,
+    /// The PageBuddy marker and the order, of a page that may be a buddy: order + 1, or 0.
+    Buddy,
+    /// The same of the page that the merged pair would merge with.
+    HigherBuddy,
+    /// The fields that must be clear in a page of the allocator: 1 when they are.
+    PageCheck,
+    /// page->index while the allocator has the page: its migratetype.
+    PcpType,
+    /// The migratetype of its pageblock.
+    Pageblock,
 }
 
 /// One micro-operation. Sixteen bytes at most, so that a million of them stay small.
@@ -190,6 +201,48 @@ pub enum Op {
     Offline { cpu: u8, to: u8 },
     /// Reads lru_drain_gen, and raises it where `advance`.
     DrainGen { advance: bool },
+    /// Links a page or a block into a list of the page allocator; returns 1 under zone->lock.
+    AreaAdd { list: AreaList, tail: bool, page: Pfn },
+    /// Unlinks it; returns 1 under zone->lock.
+    AreaDel { list: AreaList, page: Pfn },
+    /// Reads lru.next before the page is freed and its links are used again.
+    AreaNext { list: AreaList, page: Pfn },
+    /// list_empty: in the search for a list, or `again` before the next page is taken from the same one.
+    AreaEmpty { list: AreaList, again: bool, zone: u8 },
+    /// Marks the head of a free block and writes its order.
+    SetBuddy { order: u8, page: Pfn },
+    /// Clears the mark.
+    ClearBuddy { page: Pfn },
+    /// nr_free of an order, one up or one down.
+    NrFree { zone: u8, order: u8, add: bool },
+    /// nr_isolate_pageblock, one up or one down.
+    NrIsolate { zone: u8, add: bool },
+    /// Reads nr_isolate_pageblock.
+    ReadIsolate { zone: u8 },
+    /// Writes the migratetype of the pageblock of a page.
+    SetPageblock { page: Pfn, mt: MigrateType },
+    /// Writes page->index: the migratetype of a page of the allocator.
+    SetPcpType { page: Pfn, mt: MigrateType },
+    /// Reads a number of a CPU's pageset.
+    ReadPcp { zone: u8, cpu: u8, field: PcpField },
+    /// Writes it.
+    SetPcp { zone: u8, cpu: u8, field: PcpField, value: u32 },
+    /// ZONE_BELOW_HIGH
+    ZoneBelowHigh { zone: u8, on: bool },
+    /// Reads zone->vm_stat\[NR_FREE_PAGES\], without per-CPU differences.
+    ReadFreePages { zone: u8 },
+    /// prep_new_page: the count becomes 1.
+    PrepareNew { page: Pfn, order: u8 },
+    /// free_pages_prepare: flags and mapping are cleared.
+    PrepareFree { page: Pfn, order: u8 },
+    /// Prefetches the line of a page.
+    Prefetch { page: Pfn },
+    /// Tries to take a spinlock; returns 0 when it can't.
+    SpinTrylock { class: LockClass, index: u32 },
+    /// ptep_get_and_clear: exchanges a PTE for none and returns what it was.
+    GetClearPte { mm: u8, vpn: u32 },
+    /// Flushes this CPU's TLB for an address space.
+    FlushTlbMm { mm: u8 },
 }
 
 impl Op {
@@ -218,7 +271,16 @@ impl Op {
             | Op::PvecAdd { page, .. }
             | Op::Alloc { page, .. }
             | Op::Free { page }
-            | Op::SetMlockCount { page, .. } => Some(page),
+            | Op::SetMlockCount { page, .. }
+            | Op::AreaAdd { page, .. }
+            | Op::AreaDel { page, .. }
+            | Op::AreaNext { page, .. }
+            | Op::SetBuddy { page, .. }
+            | Op::ClearBuddy { page }
+            | Op::SetPcpType { page, .. }
+            | Op::PrepareNew { page, .. }
+            | Op::PrepareFree { page, .. }
+            | Op::Prefetch { page } => Some(page),
             Op::SplitTail { head, .. } | Op::SplitHead { head } => Some(head),
             _ => None,
         }
@@ -228,6 +290,7 @@ impl Op {
     pub fn lock(&self) -> Option<crate::machine::LockId> {
         let (class, index) = match *self {
             Op::SpinLock { class, index, .. }
+            | Op::SpinTrylock { class, index }
             | Op::SpinWait { class, index, .. }
             | Op::SpinUnlock { class, index, .. }
             | Op::Down { class, index, .. }

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 use super::{Op, Read};
-use crate::machine::{NIL, NOBODY, PTE_NONE, PTE_ZERO};
+use crate::machine::{AreaList, NIL, NOBODY, PTE_NONE, PTE_ZERO};
 
 /// One operation as a line of a transcript: kernel names, page frame numbers.
 pub fn text(op: &Op, ret: u32) -> String {
@@ -97,6 +97,37 @@ fn work_text(op: &Op, ret: u32) -> String {
         Op::HasWork { cpu } => format!("has_work.set CPU {cpu}"),
         Op::Offline { cpu, to } => format!("CPU {cpu} goes down, its kworker runs on CPU {to}"),
         Op::DrainGen { advance } => format!("lru_drain_gen {}, was {ret}", if advance { "+1" } else { "read" }),
+        _ => area_text(op, ret),
+    }
+}
+
+fn area_text(op: &Op, ret: u32) -> String {
+    match *op {
+        Op::AreaAdd { list, tail, page } => {
+            format!("page {page} to the {} of {}", if tail { "tail" } else { "head" }, area(list))
+        }
+        Op::AreaDel { list, page } => format!("page {page} off {}", area(list)),
+        Op::AreaNext { list, page } => format!("next page of {}, then page {page}", area(list)),
+        Op::AreaEmpty { list, .. } => format!("list_empty of {}: {ret}", area(list)),
+        Op::SetBuddy { order, page } => format!("page {page} heads a free block of order {order}"),
+        Op::ClearBuddy { page } => format!("page {page} heads no free block"),
+        Op::NrFree { order, add, .. } => format!("nr_free of order {order} {}1", if add { '+' } else { '-' }),
+        Op::NrIsolate { add, .. } => format!("nr_isolate_pageblock {}1", if add { '+' } else { '-' }),
+        Op::ReadIsolate { .. } => format!("read nr_isolate_pageblock: {ret}"),
+        Op::SetPageblock { page, mt } => format!("pageblock of page {page} = {}", mt.name()),
+        Op::SetPcpType { page, mt } => format!("index of page {page} = {}", mt.name()),
+        Op::ReadPcp { cpu, field, .. } => format!("read pcp.{} of CPU {cpu}: {ret}", field.name()),
+        Op::SetPcp { cpu, field, value, .. } => format!("pcp.{} of CPU {cpu} = {value}", field.name()),
+        Op::ZoneBelowHigh { on, .. } => format!("ZONE_BELOW_HIGH = {on}"),
+        Op::ReadFreePages { .. } => format!("read NR_FREE_PAGES of the zone: {ret}"),
+        Op::PrepareNew { page, .. } => format!("page {page} allocated, _count = 1"),
+        Op::PrepareFree { page, .. } => format!("page {page} prepared to be freed"),
+        Op::Prefetch { page } => format!("prefetch page {page}"),
+        Op::SpinTrylock { class, index } => {
+            format!("{} {index} {}", class.name(), if ret == 1 { "taken" } else { "is taken: not waited for" })
+        }
+        Op::GetClearPte { mm, vpn } => format!("PTE {vpn} of mm {mm} exchanged for none, was {}", pte_text(ret)),
+        Op::FlushTlbMm { mm } => format!("flush the TLB for mm {mm}"),
         _ => String::new(),
     }
 }
@@ -108,6 +139,11 @@ fn read_name(what: Read) -> &'static str {
         Read::Evictable => "page_evictable",
         Read::Waiters => "waitqueue_active",
         Read::MlockCount => "mlock_count",
+        Read::Buddy => "PageBuddy",
+        Read::HigherBuddy => "PageBuddy of the higher buddy",
+        Read::PageCheck => "the fields that must be clear",
+        Read::PcpType => "the migratetype in index",
+        Read::Pageblock => "the pageblock's migratetype",
     }
 }
 
@@ -128,5 +164,14 @@ fn pte_text(pte: u32) -> String {
         PTE_NONE => "none".to_string(),
         PTE_ZERO => "the zero page".to_string(),
         page => format!("page {page}"),
+    }
+}
+
+fn area(list: AreaList) -> String {
+    match list {
+        AreaList::Free { order, mt } => format!("free_list {order} {}", mt.name()),
+        AreaList::Pcp { cpu, mt } => format!("pcp list {} of CPU {cpu}", mt.name()),
+        AreaList::Local { cpu } => format!("the local list of CPU {cpu}"),
+        AreaList::Dead { cpu } => format!("pages_to_free of CPU {cpu}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Op, Outcome, World};
 use crate::ledger::{Count, How, Ledger, LockCounts};
-use crate::machine::{LockClass, LockId, PageFlag};
+use crate::machine::{AreaList, LockClass, LockId, PageFlag};
 
 // The old longest queue travels in the upper half of the undo word of a wait.
 const MAX_WAITERS_SHIFT: u32 = 32;
@@ -98,6 +98,17 @@ impl World {
                 }
             }
             Op::DrainGen { advance: false } => l.add(Count::Reads, n),
+            Op::AreaAdd { .. } | Op::AreaDel { .. } => l.area(op, outcome.ret == 1, n),
+            Op::AreaNext { .. }
+            | Op::AreaEmpty { .. }
+            | Op::ReadIsolate { .. }
+            | Op::ReadPcp { .. }
+            | Op::ReadFreePages { .. } => l.add(Count::Reads, n),
+            Op::PrepareNew { .. } => l.add(Count::Allocs, n),
+            Op::PrepareFree { .. } => l.add(Count::Frees, n),
+            Op::SpinTrylock { class, .. } if outcome.ret == 1 => l.class(class).acquire(clock, n),
+            Op::GetClearPte { .. } => l.add(Count::OtherRmw, n),
+            Op::FlushTlbMm { .. } => l.add(Count::TlbFlushes, n),
             _ => {}
         }
         0
@@ -130,6 +141,18 @@ impl World {
 }
 
 impl Ledger {
+    // A list of the page allocator has changed, under zone->lock or not.
+    fn area(&mut self, op: &Op, locked: bool, n: u64) {
+        self.add(if matches!(op, Op::AreaAdd { .. }) { Count::ListAdd } else { Count::ListDel }, n);
+        if !locked {
+            return;
+        }
+        self.add(Count::ListUnderZone, n);
+        if matches!(op, Op::AreaDel { list: AreaList::Pcp { .. }, .. }) {
+            self.add(Count::PicksUnderZone, n);
+        }
+    }
+
     #[inline(always)]
     fn add(&mut self, count: Count, n: u64) {
         add(&mut self.counts[count as usize], n);

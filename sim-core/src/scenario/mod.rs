@@ -5,6 +5,7 @@ mod claim;
 mod lru_drain;
 mod munlock;
 mod params;
+mod pcp_free;
 mod spec;
 mod variant;
 
@@ -12,6 +13,7 @@ pub use claim::Claim;
 pub use lru_drain::LRU_DRAIN_VARIANTS;
 pub use munlock::{Layout, MUNLOCK_VARIANTS, PageKind};
 pub use params::{Kind, NONE, Param, Params, Setting};
+pub use pcp_free::PCP_FREE_VARIANTS;
 pub use spec::{Run, RunSpec, SpecError};
 pub use variant::Variant;
 
@@ -58,7 +60,7 @@ pub struct Scenario {
 }
 
 /// The series, the main one first.
-pub const SERIES: &[Series] = &[munlock::SERIES, lru_drain::SERIES];
+pub const SERIES: &[Series] = &[munlock::SERIES, lru_drain::SERIES, pcp_free::SERIES];
 
 const SCENARIO_COUNT: usize = {
     let (mut count, mut at) = (0, 0);

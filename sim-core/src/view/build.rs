@@ -32,6 +32,7 @@ impl Timeline {
             touch: self.touch(),
             next: self.next_place(&slots),
             workqueue: self.workqueue(),
+            allocators: self.allocators(),
         }
     }
 
@@ -226,6 +227,8 @@ impl Timeline {
             LockClass::PageTable,
             LockClass::AnonVma,
             LockClass::IMmap,
+            LockClass::Zone,
+            LockClass::Pcp,
         ];
         let open = classes.iter().flat_map(|&class| self.index().holds_of(class));
         open.filter(|span| span.cpu == cpu && span.start <= step && step < span.end)

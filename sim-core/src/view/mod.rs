@@ -4,17 +4,20 @@
 //! the step), the stage crate lays it out, and the page and the terminal draw it. Pages are named by their number
 //! ([`PageNo`]): the index of their first PTE in the first address space, which is also the number on the tile.
 
+mod allocator;
 mod build;
 mod code;
 mod lanes;
 mod listing;
 mod narrate;
+mod narrate_area;
 mod narrate_work;
 mod numbers;
 mod place;
 mod timeline_lanes;
 mod work;
 
+pub use allocator::{AllocatorView, FreeListView, PcpListView, PcpView};
 pub use lanes::{Block, FunctionKind, FunctionSpan, Lanes, Span};
 pub use listing::{Line, LineState, Listing};
 pub use narrate::Words;
@@ -48,6 +51,8 @@ pub struct View {
     pub next: Option<NextPlace>,
     /// Work items and kworkers, in a machine that has them.
     pub workqueue: Option<WorkqueueView>,
+    /// Page allocators of the zones that have one.
+    pub allocators: Vec<AllocatorView>,
 }
 
 /// One page: one tile for its whole life.

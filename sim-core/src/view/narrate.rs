@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::{Lru, PagevecKind};
 use crate::engine::{Record, Timeline};
 use crate::ledger::{How, Site};
-use crate::machine::{Event, LockClass, LockId, PTE_NONE, PTE_ZERO, PageFlag, Pfn, Pv, Stat};
+use crate::machine::{Event, LockClass, LockId, MigrateType, PTE_NONE, PTE_ZERO, PageFlag, Pfn, Pv, Stat};
 use crate::op::{Op, Read};
 
 /// A sentence in pieces; the key words are strong.
@@ -38,8 +38,8 @@ impl Timeline {
     }
 }
 
-struct Sentence<'a> {
-    timeline: &'a Timeline,
+pub(super) struct Sentence<'a> {
+    pub(super) timeline: &'a Timeline,
     record: &'a Record,
 }
 
@@ -122,11 +122,32 @@ impl Sentence<'_> {
             Op::Sleep => "would sleep, but *has been woken* already".to_string(),
             Op::Wake { task } => format!("*wakes* {}", self.timeline.task_names()[usize::from(task)]),
             Op::Exit => "*has finished* its task".to_string(),
+            op @ (Op::AreaAdd { .. }
+            | Op::AreaDel { .. }
+            | Op::AreaNext { .. }
+            | Op::AreaEmpty { .. }
+            | Op::SetBuddy { .. }
+            | Op::ClearBuddy { .. }
+            | Op::NrFree { .. }
+            | Op::NrIsolate { .. }
+            | Op::ReadIsolate { .. }
+            | Op::SetPageblock { .. }
+            | Op::SetPcpType { .. }
+            | Op::ReadPcp { .. }
+            | Op::SetPcp { .. }
+            | Op::ZoneBelowHigh { .. }
+            | Op::ReadFreePages { .. }
+            | Op::PrepareNew { .. }
+            | Op::PrepareFree { .. }
+            | Op::Prefetch { .. }
+            | Op::SpinTrylock { .. }
+            | Op::GetClearPte { .. }
+            | Op::FlushTlbMm { .. }) => self.allocator(op, ret),
             _ => super::narrate_work::say(self.timeline, self.record),
         }
     }
 
-    fn page(&self, frame: Pfn) -> String {
+    pub(super) fn page(&self, frame: Pfn) -> String {
         match self.timeline.numbers().of(frame) {
             Some(number) => format!("page {number}"),
             None => format!("frame {frame}"),
@@ -141,7 +162,7 @@ impl Sentence<'_> {
         if lock.class == LockClass::Ptl { "the page-table lock".to_string() } else { self.timeline.lock_name(lock) }
     }
 
-    fn index(&self, mm: u8, vpn: u32) -> u32 {
+    pub(super) fn index(&self, mm: u8, vpn: u32) -> u32 {
         vpn - self.timeline.world().machine.mms[mm as usize].vmas[0].start
     }
 
@@ -158,6 +179,16 @@ impl Sentence<'_> {
             (Read::Evictable, _) => format!("looks whether {page} may be reclaimed: *yes, evictable*"),
             (Read::Waiters, 0) => format!("sees that *nobody waits* for {page}"),
             (Read::Waiters, _) => format!("sees that *somebody waits* for {page}"),
+            (Read::Buddy, 0) => format!("looks at the buddy, {page}: *not free as a whole*"),
+            (Read::Buddy, n) => format!("looks at the buddy, {page}: *a free block of order {}*", n - 1),
+            (Read::HigherBuddy, 0) => {
+                format!("looks at {page}, the buddy of the pair: *not free*, so no merge is near")
+            }
+            (Read::HigherBuddy, n) => format!("looks at {page}, the buddy of the pair: *free, order {}*", n - 1),
+            (Read::PageCheck, 0) => format!("checks {page}: *something is still set*, it is given up"),
+            (Read::PageCheck, _) => format!("checks that nothing is left on {page}: *it is clean*"),
+            (Read::PcpType, mt) => format!("reads the type kept in {page}: *{}*", MigrateType::from_index(mt).name()),
+            (Read::Pageblock, mt) => format!("reads the pageblock's type: *{}*", MigrateType::from_index(mt).name()),
             (Read::MlockCount, n) => format!("reads how often {page} is mlocked: *{n}*"),
         }
     }

@@ -17,6 +17,10 @@ pub struct Numbers {
 impl Numbers {
     pub(crate) fn new(machine: &Machine) -> Numbers {
         let mut numbers = Numbers { by_frame: vec![NIL; machine.pages.len()], frames: Vec::new() };
+        // Every frame of a page allocator takes part: its number is its place in memory.
+        for zone in machine.zones.iter().filter(|zone| zone.buddy.is_some()) {
+            (zone.start..zone.end).for_each(|frame| numbers.add(frame));
+        }
         for mm in &machine.mms {
             for pmd in &mm.pmds {
                 match *pmd {

@@ -55,7 +55,7 @@ impl Slots {
     /// Where a page is.
     pub fn place(&self, machine: &Machine, config: Config, pfn: Pfn) -> Place {
         let page = machine.page(pfn);
-        if page.has(PageFlag::Free) {
+        if page.has(PageFlag::Free) || machine.in_allocator(pfn) && !page.has(PageFlag::Lru) {
             return Place::Free;
         }
         if listed(machine, config, pfn) {

@@ -90,9 +90,7 @@ fn base(step: u32, steps: u32) -> View {
         cpus: vec![cpu(0)],
         zones: vec![zone(0)],
         pages: (0..PAGES).map(page).collect(),
-        touch: Touch::default(),
-        next: None,
-        workqueue: None,
+        ..View::default()
     }
 }
 
