@@ -285,17 +285,35 @@ fn columns(run: &Run) -> u16 {
 fn moves_pages(record: &Record) -> bool {
     match record.op {
         Op::Flag { flag, .. } => !matches!(flag, PageFlag::Locked | PageFlag::Referenced | PageFlag::Dirty),
-        Op::ListAdd { .. }
-        | Op::ListDel { .. }
-        | Op::ListSize { .. }
-        | Op::PvecAdd { .. }
-        | Op::PvecNull { .. }
-        | Op::PvecReinit { .. }
-        | Op::Alloc { .. }
-        | Op::Free { .. }
-        | Op::SetMlockCount { .. }
-        | Op::SplitTail { .. }
-        | Op::SplitHead { .. } => true,
-        _ => false,
+        Op::Read { .. }
+        | Op::ReadPagevec { .. }
+        | Op::ReadPte { .. }
+        | Op::Get { .. }
+        | Op::Put { .. }
+        | Op::Mapcount { .. }
+        | Op::TryLockPage { .. }
+        | Op::WaitPage { .. }
+        | Op::UnlockPage { .. }
+        | Op::WakePage { .. }
+        | Op::SpinLock { .. }
+        | Op::SpinWait { .. }
+        | Op::SpinUnlock { .. }
+        | Op::Down { .. }
+        | Op::DownReadTrylock { .. }
+        | Op::DownWait { .. }
+        | Op::Up { .. }
+        | Op::Irq { .. }
+        | Op::Preempt { .. }
+        | Op::ReclaimStat { .. }
+        | Op::Stat { .. }
+        | Op::Event { .. }
+        | Op::Walk { .. }
+        | Op::SetPte { .. }
+        | Op::Barrier
+        | Op::CondResched
+        | Op::Sleep
+        | Op::Wake { .. }
+        | Op::Exit => false,
+        _ => true,
     }
 }

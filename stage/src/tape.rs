@@ -284,12 +284,19 @@ fn contents(view: &View, zone: &ZoneView) -> [Contents; LISTS] {
     for page in view.pages.iter().filter(|p| p.zone == zone.id) {
         let list = match page.place {
             Place::New => NEW,
+            // The shelves of the page allocator have them.
+            Place::Free if in_allocator(view, zone.id) => continue,
             Place::Free => FREE,
             _ => continue,
         };
         lists[usize::from(list)].pages.push(Cell { page: page.no, at: 0, span: span(page.nr) });
     }
     lists
+}
+
+/// The free pages of a zone are on the lists of a page allocator.
+pub(crate) fn in_allocator(view: &View, zone: u8) -> bool {
+    view.allocators.iter().any(|allocator| allocator.zone == zone)
 }
 
 fn cell_of(view: &View, page: PageNo) -> Cell {

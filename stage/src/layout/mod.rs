@@ -19,7 +19,7 @@ use crate::geom::{Form, Metrics, Rect};
 use crate::key::Key;
 use crate::regions::{Regions, regions};
 use crate::scene::{Edge, Fence, FenceState, Group, Label, Motion, Scene, Slot, SlotKind, Tile, TileKind};
-use crate::tape::Tapes;
+use crate::tape::{Tapes, in_allocator};
 use crate::words;
 
 /// Pages up to which each page is a tile.
@@ -37,7 +37,8 @@ pub enum Density {
 impl Density {
     /// What suits so many pages.
     pub fn of(view: &View) -> Density {
-        if view.pages.len() > TILE_LIMIT { Density::Map } else { Density::Tiles }
+        let has_tile = |page: &&PageView| page.place != Place::Free || !in_allocator(view, page.zone);
+        if view.pages.iter().filter(has_tile).count() > TILE_LIMIT { Density::Map } else { Density::Tiles }
     }
 }
 

@@ -1,6 +1,9 @@
 //! What memory has beside address spaces, CPUs and LRU lists, as shelves: a fence with labelled rows of tiles, of
 //! references to pages, and of marks that are no page.
 
+mod allocator;
+mod work;
+
 use sim_core::view::{LockView, PageNo, View};
 
 use crate::geom::Metrics;
@@ -93,6 +96,8 @@ pub(crate) fn lines(view: &View, m: &Metrics) -> Vec<Vec<u16>> {
 }
 
 /// The shelves of a view, always the same ones within a run.
-pub(crate) fn shelves(_view: &View) -> Vec<Shelf> {
-    Vec::new()
+pub(crate) fn shelves(view: &View) -> Vec<Shelf> {
+    let mut shelves: Vec<Shelf> = view.workqueue.iter().map(work::shelf).collect();
+    shelves.extend(allocator::shelves(&view.allocators));
+    shelves
 }
