@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use sim_core::ledger::rows;
 use sim_core::scenario::Scenario;
 
 use crate::args::Ask;
@@ -48,7 +47,7 @@ pub fn compare(ask: &Ask) -> Result<Report, String> {
 }
 
 fn both(old: Made, new: Made) -> CompareJson {
-    let pairs = rows(&old.ledger).into_iter().zip(rows(&new.ledger));
+    let pairs = table::pairs(&old.ledger, &new.ledger);
     let row = |(old, new): (sim_core::ledger::Row, sim_core::ledger::Row)| RowJson {
         key: old.key,
         label: old.label,

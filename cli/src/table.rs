@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use sim_core::engine::Violation;
-use sim_core::ledger::{Group, Ledger, rows};
+use sim_core::ledger::{Group, Ledger, Row, more_rows, rows};
 use sim_core::scenario::{Claim, Params};
 
 /// Columns of a mail.
@@ -19,7 +19,7 @@ pub fn params(params: &Params) -> String {
 /// The ledger of one run.
 pub fn one(ledger: &Ledger, pages: u64) -> String {
     let mut text = format!("{:<24}{:>14}{:>12}\n", "", "count", "per page");
-    for row in rows(ledger) {
+    for row in rows(ledger).into_iter().chain(more_rows(ledger).into_iter().filter(|row| row.value > 0)) {
         let _ =
             writeln!(text, "{:<24}{:>14}{:>12}", indented(row.group, row.label), row.value, per_page(row.value, pages));
     }
@@ -29,7 +29,7 @@ pub fn one(ledger: &Ledger, pages: u64) -> String {
 /// The ledgers of two runs with their difference.
 pub fn two(old: &Ledger, new: &Ledger, pages: u64) -> String {
     let mut text = format!("{:<20}{:>12}{:>12}{:>12}{:>8}{:>8}\n", "", "old", "new", "diff", "old/pg", "new/pg");
-    for (old, new) in rows(old).into_iter().zip(rows(new)) {
+    for (old, new) in pairs(old, new) {
         let difference = new.value as i64 - old.value as i64;
         let _ = writeln!(
             text,
@@ -43,6 +43,12 @@ pub fn two(old: &Ledger, new: &Ledger, pages: u64) -> String {
         );
     }
     text
+}
+
+/// Rows of two ledgers side by side: the usual ones, and those in which either counts something.
+pub fn pairs(old: &Ledger, new: &Ledger) -> impl Iterator<Item = (Row, Row)> {
+    let more = more_rows(old).into_iter().zip(more_rows(new));
+    rows(old).into_iter().zip(rows(new)).chain(more.filter(|(old, new)| old.value + new.value > 0))
 }
 
 fn indented(group: Group, label: &str) -> String {

@@ -8,7 +8,7 @@ use sim_core::engine::Timeline;
 use sim_core::ledger::{Count, How};
 use sim_core::machine::{Event, LockClass, Machine, PageFlag, Pfn, Pv, Stat};
 use sim_core::op::Op;
-use sim_core::scenario::{RunSpec, SCENARIOS, SpecError};
+use sim_core::scenario::{Kind, Param, RunSpec, SCENARIOS, SpecError};
 use sim_core::view::PagevecKind;
 
 const INACTIVE_ANON: u8 = 0;
@@ -313,7 +313,12 @@ fn asked() -> impl Strategy<Value = (&'static str, &'static str, Vec<(&'static s
                 "in" => ["lru_add", "rotate", "deactivate", "activate"][choice].to_string(),
                 other => panic!("{other}"),
             };
-            let params = scenario.params.iter().map(|param| (param.name, value(param.name))).collect();
+            let least = |param: &Param| if let Kind::Number { min, .. } = param.kind { min } else { 0 };
+            let value = |param: &Param| match value(param.name).parse::<u32>() {
+                Ok(number) => number.max(least(param)).to_string(),
+                Err(_) => value(param.name),
+            };
+            let params = scenario.params.iter().map(|param| (param.name, value(param))).collect();
             let variant = scenario.variants[variant.index(scenario.variants.len())].name;
             (scenario.name, variant, params, seed)
         },
@@ -359,4 +364,68 @@ fn a_search_for_the_missing_barrier_finds_it_and_nothing_else() {
     assert_eq!(stranded("none"), 0);
     assert_eq!(stranded("first"), 0);
     assert!(stranded("both") > 0);
+}
+
+#[test]
+fn who_has_waited_finds_every_pagevec_empty() {
+    for variant in ["sync", "selective", "none", "today"] {
+        for seed in 0..60 {
+            for callers in ["1", "2"] {
+                let params = [("callers", callers), ("cpus", "3"), ("filled_cpus", "3")];
+                let mut timeline = run_as("lru-drain-all", variant, &params, &format!("seed:{seed}")).timeline;
+                assert_eq!(timeline.violation(), None, "{variant}, seed {seed}");
+                let calls = timeline.frames().iter().filter(|frame| frame.func.name == "lru_add_drain_all");
+                let ends: Vec<u32> = calls.map(|frame| frame.end).collect();
+                assert_eq!(ends.len().to_string(), callers);
+                for end in ends {
+                    timeline.seek(end as usize);
+                    let left: u8 = (0..3).map(|cpu| waiting(&timeline.world().machine, cpu)).sum();
+                    assert_eq!(left, 0, "{variant}, seed {seed}, {callers} callers");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_local_drains_of_later_kernels_are_those_of_real_ones() {
+    // 7.2: two around the walk of mlock, one for populate. 4.15: one for each page of populate.
+    for (variant, drains) in [("none", 1), ("today", 3)] {
+        let timeline = whole("lru-drain", variant, &[("mlocks", "1")]);
+        assert_eq!(calls(&timeline, "lru_add_drain"), drains, "{variant}");
+    }
+}
+
+#[test]
+fn the_lanes_show_calls_works_and_sleeps() {
+    let timeline = whole("lru-drain", "sync", &[]);
+    let lanes = timeline.lanes();
+    assert_eq!(lanes.blocks.len(), 3, "a block for each call");
+    // Drain works and the barriers behind them.
+    let works = count(&timeline, Count::WorksQueued) + count(&timeline, Count::BarrierWorks);
+    assert_eq!(lanes.works.len() as u64, works);
+    assert_eq!(lanes.sleeps.len() as u64, count(&timeline, Count::Sleeps));
+    assert!(lanes.works.iter().any(|span| span.cpu == 3));
+    assert!(lanes.functions.iter().any(|span| span.name == "lru_add_drain_all"));
+    let lanes = whole("lru-drain", "async", &[]).lanes();
+    assert_eq!((lanes.works.len(), lanes.sleeps.len()), (1, 0));
+}
+
+#[test]
+fn the_picture_says_who_waits_for_whom() {
+    let mut timeline = run("lru-drain", "sync", &[("mlocks", "1")]).timeline;
+    let mut waited = Vec::new();
+    while timeline.forward() {
+        let workqueue = timeline.view().workqueue.unwrap();
+        for wait in &workqueue.waits {
+            assert_eq!((wait.task, wait.cpu), ("mlock", 0));
+            if !waited.contains(&wait.on) {
+                waited.push(wait.on);
+            }
+        }
+        let queued: usize = workqueue.pools.iter().map(|pool| pool.queued.len()).sum();
+        assert!(queued <= 8);
+    }
+    assert_eq!(waited[0], 0, "its own CPU first");
+    assert_eq!(waited.len() as u64, count(&timeline, Count::Sleeps));
 }

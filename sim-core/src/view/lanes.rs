@@ -22,6 +22,10 @@ pub struct Lanes {
     pub ptl: Vec<Span>,
     /// Times when a CPU waited for a lock.
     pub waits: Vec<Span>,
+    /// Times when a kworker ran a drain work, by CPU.
+    pub works: Vec<Span>,
+    /// Times when a caller slept for another CPU's drain.
+    pub sleeps: Vec<Span>,
 }
 
 /// A span of steps on a CPU.

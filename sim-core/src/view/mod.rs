@@ -22,7 +22,7 @@ pub use lanes::{Block, FunctionKind, FunctionSpan, Lanes, Span};
 pub use listing::{Line, LineState, Listing};
 pub use narrate::Words;
 pub use numbers::Numbers;
-pub use work::{PoolView, WorkView, Worker, WorkqueueView};
+pub use work::{PoolView, WaitView, WorkView, Worker, WorkqueueView};
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -23,6 +23,8 @@ impl Timeline {
             page_lock: self.holds_lane(&[LockClass::Page]),
             ptl: self.holds_lane(&[LockClass::Ptl, LockClass::PageTable]),
             waits: self.index().waits().iter().map(|wait| self.span(wait.cpu, wait.start, wait.end)).collect(),
+            works: self.work_spans(),
+            sleeps: self.sleep_spans(),
         }
     }
 
@@ -39,6 +41,14 @@ impl Timeline {
 
     // One block for each batch where pages are batched, else one for each page of the loop.
     fn blocks(&self) -> Vec<Block> {
+        let calls: Vec<(u32, u32)> = self
+            .marks()
+            .iter()
+            .filter_map(|mark| if let Milestone::Call(call) = mark.milestone { Some((call, mark.step)) } else { None })
+            .collect();
+        if !calls.is_empty() {
+            return pages_as_blocks(&calls, self.step_of(Milestone::SyscallExit).unwrap_or(self.len()) as u32);
+        }
         let batches: Vec<&Frame> = self.frames().iter().filter(|frame| is_batch(frame)).collect();
         let pages: Vec<(u32, u32)> = self
             .marks()
@@ -93,6 +103,9 @@ impl Timeline {
 
     // The calls right below the range loop, in steps, each with its kind.
     fn function_spans(&self) -> Vec<FunctionSpan> {
+        if let Some(spans) = self.spans_of_calls() {
+            return spans;
+        }
         let Some(top) = self.frames().iter().position(|frame| frame.func.name.ends_with("_pages_range")) else {
             return Vec::new();
         };
@@ -141,9 +154,11 @@ fn pages_as_blocks(pages: &[(u32, u32)], end: u32) -> Vec<Block> {
         .collect()
 }
 
-fn kind(name: &str) -> FunctionKind {
+pub(super) fn kind(name: &str) -> FunctionKind {
     match name {
-        "lru_add_drain" | "pagevec_lru_add" | "lru_cache_add" => FunctionKind::Drain,
+        "lru_add_drain" | "pagevec_lru_add" | "lru_cache_add" | "lru_add_drain_all" | "lru_add_drain_all_async" => {
+            FunctionKind::Drain
+        }
         "isolate_lru_page" | "isolate_pagevec" | "munlock_folio_one" => FunctionKind::Isolate,
         "putback_lru_page" | "putback_lru_fast" => FunctionKind::Putback,
         "follow_page_mask" | "munlock_pagevec_fill" | "get_locked_pte" => FunctionKind::Walk,
