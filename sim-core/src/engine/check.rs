@@ -105,7 +105,7 @@ impl Checker {
         self.locks(machine, task, op, outcome)?;
         self.counters(machine, task, op)?;
         if let Some(allocator) = &mut self.allocator {
-            allocator.after(machine, task, op)?;
+            allocator.after(machine, task, op, outcome.ret)?;
         }
         self.places(machine, op)
     }
@@ -113,7 +113,13 @@ impl Checker {
     fn observe(&mut self, machine: &Machine, task: u8, op: Op, outcome: Outcome) -> Checked {
         match op {
             Op::Get { page, held, .. } => self.held[page as usize][held as usize] += 1,
-            Op::Put { page, held, .. } => self.held[page as usize][held as usize] -= 1,
+            Op::Put { page, held, .. } => {
+                self.held[page as usize][held as usize] -= 1;
+                // A page may be freed, and used again elsewhere, before the pagevec that it was in is emptied.
+                if held == Held::Slot && self.allocator.is_some() {
+                    self.slots[page as usize] -= 1;
+                }
+            }
             Op::Alloc { page, .. } => self.held[page as usize] = [1, 0, 0, 0, 0],
             Op::Free { page } | Op::PrepareFree { page, .. } => return self.freed(page, outcome),
             Op::PrepareNew { page, .. } => self.held[page as usize] = [1, 0, 0, 0, 0],
@@ -134,7 +140,7 @@ impl Checker {
                 }
                 return self.waits_in_pagevec(machine, pv, page);
             }
-            Op::PvecReinit { pv } if waits_for_list(pv) => {
+            Op::PvecReinit { pv } if waits_for_list(pv) && self.allocator.is_none() => {
                 let old = (outcome.undo & 0xff) as usize;
                 for &page in machine.pagevec(pv).slots[..old].iter().filter(|&&page| page != NIL) {
                     self.slots[page as usize] -= 1;

@@ -67,8 +67,8 @@ pub async fn free_unref_page_commit(cpu: &Cpu, page: Pfn) {
         let batch = cpu.read_pcp(zone, PcpField::Batch).await;
         free_pcppages_bulk(cpu, zone, batch).await;
         if !cpu.has(Patch::CountInside) {
-            let count = cpu.pcp(zone, PcpField::Count);
-            cpu.set_pcp(zone, PcpField::Count, count.wrapping_sub(batch)).await;
+            let freed = if cpu.has(Patch::ClampCount) { batch.min(count) } else { batch };
+            cpu.set_pcp(zone, PcpField::Count, count.wrapping_sub(freed)).await;
         }
     }
 }

@@ -47,6 +47,10 @@ impl Sizes {
                 format!("high is {high} and batch is {batch}; expected batch at most high, or 1 where high is 0");
             return Err(SpecError::Together(text));
         }
+        if config.has(Patch::SinglePass) && high == batch {
+            let text = format!("high and batch are both {high}; expected a high above batch: this kernel drains the rest");
+            return Err(SpecError::Together(text));
+        }
         if high_max < high {
             let text = format!("high_max is {high_max} and high is {high}; expected high_max to be high or more");
             return Err(SpecError::Together(text));
