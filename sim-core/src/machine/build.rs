@@ -48,6 +48,7 @@ impl Machine {
             mapping_locks: Vec::new(),
             page_waiters: Vec::new(),
             zones,
+            rmap: None,
         }
     }
 

@@ -31,6 +31,16 @@ named! {
         AnonVma = "anon_vma",
         /// mapping->i_mmap_mutex. Index: mapping.
         IMmap = "i_mmap_mutex",
+        /// Raw lock of a percpu_counter of rss_stat. Index: mm * 4 + member.
+        PercpuCounter = "percpu_counter_lock",
+        /// Lock of a swap cluster. Index: 0.
+        SwapCluster = "swap_cluster_lock",
+        /// mmlist_lock. Index: 0.
+        MmList = "mmlist_lock",
+        /// inode->i_lock. Index: 0.
+        ILock = "i_lock",
+        /// Lock of mapping->i_pages. Index: 0.
+        XaLock = "i_pages_lock",
     }
 }
 

@@ -8,6 +8,7 @@ mod lock;
 mod mm;
 mod page;
 mod pagevec;
+mod rmap;
 mod vmstat;
 
 use alloc::vec::Vec;
@@ -22,6 +23,10 @@ pub use mm::{
 };
 pub use page::{NO_MAPPING, NOBODY, Page, PageFlag, Pfn};
 pub use pagevec::{ON_STACK, PAGEVEC_MAX, PER_CPU, Pagevec, Pv};
+pub use rmap::{
+    COMPOUND_MAPPED, FLUSH_CEILING, FolioState, MEMCG_BATCH, MemcgCpu, Member, NODE_THRESHOLD, ONLINE_CPUS, PERCPU_BATCH,
+    PTE_HWPOISON, RmapMm, RmapState, Tlb, Ubc, swap_pte,
+};
 pub use vmstat::{EVENTS, Event, STATS, Stat, stat_threshold};
 
 /// No page, no link.
@@ -105,6 +110,8 @@ pub struct Machine {
     pub mapping_locks: Vec<LockState>,
     /// Waiters of page locks: page and task, first in line first.
     pub page_waiters: Vec<(Pfn, u8)>,
+    /// What the rmap-unmap series needs beside all this.
+    pub rmap: Option<alloc::boxed::Box<RmapState>>,
 }
 
 /// Locks of one address space.
@@ -150,6 +157,11 @@ impl Machine {
             LockClass::MmapSem => &self.mm_locks[i].mmap_sem,
             LockClass::AnonVma | LockClass::IMmap => &self.mapping_locks[i],
             LockClass::Page | LockClass::Zone | LockClass::Waitqueue => &NO_LOCK,
+            LockClass::PercpuCounter
+            | LockClass::SwapCluster
+            | LockClass::MmList
+            | LockClass::ILock
+            | LockClass::XaLock => self.rmap().lock(lock.class, i),
         }
     }
 
@@ -161,6 +173,11 @@ impl Machine {
             LockClass::PageTable => &mut self.mm_locks[i].page_table_lock,
             LockClass::MmapSem => &mut self.mm_locks[i].mmap_sem,
             LockClass::AnonVma | LockClass::IMmap => &mut self.mapping_locks[i],
+            LockClass::PercpuCounter
+            | LockClass::SwapCluster
+            | LockClass::MmList
+            | LockClass::ILock
+            | LockClass::XaLock => self.rmap_mut().lock_mut(lock.class, i),
             _ => &mut self.lru_locks[i],
         }
     }

@@ -33,6 +33,10 @@ named! {
         ZoneActiveFile = "NR_ZONE_ACTIVE_FILE",
         /// NR_ZONE_UNEVICTABLE
         ZoneUnevictable = "NR_ZONE_UNEVICTABLE",
+        /// NR_ANON_MAPPED: NR_ANON_PAGES from 4.8 on.
+        AnonMapped = "NR_ANON_MAPPED",
+        /// NR_FILE_PAGES
+        FilePages = "NR_FILE_PAGES",
     }
 }
 

@@ -141,6 +141,7 @@ impl World {
                 Outcome::NONE
             }
             Op::Barrier | Op::CondResched => Outcome::NONE,
+            Op::Rmap(op) => super::rmap_apply::change(m, task, op),
         }
     }
 
@@ -201,6 +202,7 @@ impl World {
             Op::Sleep => locks::unsleep(m, task, ret),
             Op::Wake { task } => locks::unwake(m, task, undo),
             Op::Exit => m.tasks[task as usize].run = TaskRun::Runnable,
+            Op::Rmap(op) => super::rmap_apply::restore(m, task, op, ret, undo),
         }
     }
 }
@@ -213,6 +215,7 @@ fn read(m: &Machine, what: Read, page: u32) -> u32 {
         Read::Evictable => u32::from(m.page_evictable(page)),
         Read::Waiters => u32::from(m.page_waiters.iter().any(|&(waited, _)| waited == page)),
         Read::MlockCount => m.page(page).prev,
+        Read::Refcount => m.page(page).count as u32,
     }
 }
 

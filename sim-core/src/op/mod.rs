@@ -7,11 +7,14 @@ mod apply;
 mod locks;
 mod lru;
 mod name;
+mod rmap;
+mod rmap_apply;
 mod tables;
 mod tally;
 
 pub use apply::Outcome;
 pub use name::text;
+pub use rmap::{Look, Note, RmapOp};
 
 use crate::ledger::{How, Ledger, Site};
 use crate::machine::{Event, LockClass, Machine, PageFlag, Pfn, Pv, Stat};
@@ -41,6 +44,8 @@ pub enum Held {
     Isolate,
     /// A pin of a walk.
     Pin,
+    /// What the file system keeps with it.
+    Private,
 }
 
 /// Plain reads that count as a step, since another CPU may write in between. One byte, as the compiler lays it out: so
@@ -57,6 +62,8 @@ pub enum Read {
     Waiters,
     /// mlock_count
     MlockCount,
+    /// `_refcount`
+    Refcount,
 }
 
 /// One micro-operation. Sixteen bytes at most, so that a million of them stay small.
@@ -156,6 +163,8 @@ pub enum Op {
     Wake { task: u8 },
     /// The task has finished.
     Exit,
+    /// One of the rmap-unmap series.
+    Rmap(RmapOp),
 }
 
 impl Op {
@@ -180,6 +189,7 @@ impl Op {
             | Op::Free { page }
             | Op::SetMlockCount { page, .. } => Some(page),
             Op::SplitTail { head, .. } | Op::SplitHead { head } => Some(head),
+            Op::Rmap(op) => op.page(),
             _ => None,
         }
     }

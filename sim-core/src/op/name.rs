@@ -71,6 +71,7 @@ pub fn text(op: &Op, ret: u32) -> String {
         Op::Sleep => if ret == 1 { "sleeps" } else { "does not sleep: it was woken" }.to_string(),
         Op::Wake { task } => format!("wakes task {task}{}", if ret == 1 { "" } else { ", which is awake" }),
         Op::Exit => "the task has finished".to_string(),
+        Op::Rmap(op) => op.text(ret),
     }
 }
 
@@ -81,6 +82,7 @@ fn read_name(what: Read) -> &'static str {
         Read::Evictable => "page_evictable",
         Read::Waiters => "waitqueue_active",
         Read::MlockCount => "mlock_count",
+        Read::Refcount => "_refcount",
     }
 }
 
@@ -96,7 +98,7 @@ fn access(write: bool) -> &'static str {
     if write { "write" } else { "read" }
 }
 
-fn pte_text(pte: u32) -> String {
+pub(super) fn pte_text(pte: u32) -> String {
     match pte {
         PTE_NONE => "none".to_string(),
         PTE_ZERO => "the zero page".to_string(),

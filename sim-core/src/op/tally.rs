@@ -79,6 +79,7 @@ impl World {
             Op::Barrier => l.add(Count::Barriers, n),
             Op::CondResched => l.add(Count::Resched, n),
             Op::Sleep if outcome.ret == 1 => l.add(Count::Sleeps, n),
+            Op::Rmap(op) => op.tally(outcome, |count, times| add(&mut l.counts[count as usize], n.wrapping_mul(times))),
             _ => {}
         }
         0

@@ -4,11 +4,13 @@ mod built;
 mod claim;
 mod munlock;
 mod params;
+mod rmap_unmap;
 mod spec;
 mod variant;
 
 pub use claim::Claim;
 pub use munlock::{Layout, MUNLOCK_VARIANTS, PageKind};
+pub use rmap_unmap::{RMAP_VARIANTS, RmapLayout};
 pub use params::{Kind, NONE, Param, Params, Setting};
 pub use spec::{Run, RunSpec, SpecError};
 pub use variant::Variant;
@@ -56,7 +58,7 @@ pub struct Scenario {
 }
 
 /// The series, the main one first.
-pub const SERIES: &[Series] = &[munlock::SERIES];
+pub const SERIES: &[Series] = &[munlock::SERIES, rmap_unmap::SERIES];
 
 const SCENARIO_COUNT: usize = {
     let (mut count, mut at) = (0, 0);

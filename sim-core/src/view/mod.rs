@@ -9,6 +9,7 @@ mod code;
 mod lanes;
 mod listing;
 mod narrate;
+mod narrate_rmap;
 mod numbers;
 mod place;
 mod timeline_lanes;
