@@ -8,6 +8,8 @@
 //! direct form, as plain functions ([`Direct`]). It does the same operations in the same order.
 
 mod check;
+mod check_rmap;
+mod check_rmap_rules;
 mod choices;
 mod condition;
 mod cpu;

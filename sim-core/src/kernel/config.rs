@@ -85,6 +85,8 @@ named! {
         ResetNr = "7.1",
         /// MADV_PAGEOUT takes large folios whole, as in the author's kernel.
         WholeFolios = "the author's madvise",
+        /// Reclaim unmaps all folios of the range before it frees the first, so that nothing else comes in between.
+        UnmapFirst = "the benchmark",
         /// The checker waits for harm: an entry that is not the address's, and a missing flush, are let pass.
         LateRules = "waiting for harm",
         /// The checker does not let pass that 6.3 frees large folios before a deferred flush.

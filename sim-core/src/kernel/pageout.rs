@@ -6,8 +6,9 @@ use sim_macros::{kernel, look};
 
 use super::Patch;
 use super::rmap_remove::is_large;
-use super::shrink::{on_lru, shrink_folio_list};
-use super::swap::lru_add_drain;
+use super::shrink::{Fate, free_folios, on_lru, put_back, reclaim_unmapped, shrink_folio_list, unmap_folio};
+use super::swap::{cond_resched, lru_add_drain, unlock_page};
+use super::tlb::try_to_unmap_flush;
 use super::vmscan::isolate_lru_page;
 use crate::engine::{Cpu, Milestone};
 use crate::machine::{LockClass, PTRS_PER_PTE, Pfn, Pmd, VmaId, pte_page};
@@ -32,20 +33,53 @@ pub async fn madvise_pageout(cpu: &Cpu, vma: VmaId) {
 }
 
 /// Reclaim of the folios that a VMA maps, by somebody who does not hold its mmap_lock. Stands for the part of
-/// shrink_lruvec that finds them.
+/// shrink_lruvec that finds them. Where only the unmapping is of interest, all of it comes first.
 #[kernel("mm/vmscan.c", "6.3", pauses)]
 pub async fn reclaim_range(cpu: &Cpu, vma: VmaId) {
     cpu.milestone(Milestone::SyscallEnter);
     lru_add_drain(cpu).await;
     let area = *cpu.machine().vma(vma);
+    let mut folios = Vec::new();
     let mut addr = area.start;
     while addr < area.end {
         let next = area.end.min((addr / PTRS_PER_PTE + 1) * PTRS_PER_PTE);
-        madvise_pageout_pte_range(cpu, vma, addr, next).await;
+        folios.append(&mut isolate_pte_range(cpu, vma, addr, next).await);
         addr = next;
+    }
+    if cpu.has(Patch::UnmapFirst) {
+        unmap_then_reclaim(cpu, &folios).await;
+    } else {
+        shrink_folio_list(cpu, &folios, cpu.has(Patch::LazyfreeBatch)).await;
     }
     cpu.milestone(Milestone::RangeDone);
     cpu.milestone(Milestone::SyscallExit);
+}
+
+/// shrink_folio_list in two rounds: first every folio is locked and unmapped, then those that nothing maps are freed.
+/// The kernel goes folio by folio; in two rounds the statistics of the page cache do not come between those of the
+/// unmapping.
+#[kernel("mm/vmscan.c", "6.3", pauses)]
+pub async fn unmap_then_reclaim(cpu: &Cpu, folios: &[Pfn]) {
+    let mut fates = Vec::new();
+    for &folio in folios {
+        cond_resched(cpu).await;
+        fates.push(unmap_folio(cpu, folio, cpu.has(Patch::LazyfreeBatch)).await);
+    }
+    try_to_unmap_flush(cpu).await;
+    let mut free = Vec::new();
+    for (&folio, &unmapped) in folios.iter().zip(&fates) {
+        cond_resched(cpu).await;
+        let fate = if unmapped == Fate::Reclaimed { reclaim_unmapped(cpu, folio).await } else { unmapped };
+        if unmapped == Fate::Reclaimed {
+            unlock_page(cpu, folio).await;
+        }
+        if fate == Fate::Reclaimed {
+            free.push(folio);
+        } else {
+            put_back(cpu, folio, fate).await;
+        }
+    }
+    free_folios(cpu, &free).await;
 }
 
 /// madvise_cold_or_pageout_pte_range: one page table. 6.3 looks at the references of each folio when it reclaims them;

@@ -54,12 +54,7 @@ pub async fn shrink_folio_list(cpu: &Cpu, folios: &[Pfn], ignore_references: boo
                     free.push(folio);
                 }
             }
-            Fate::Kept => putback_lru_page(cpu, folio).await,
-            Fate::Activated => {
-                cpu.set_page_active(folio).await;
-                cpu.count_vm_events(Event::Activate, 1).await;
-                putback_lru_page(cpu, folio).await;
-            }
+            fate => put_back(cpu, folio, fate).await,
         }
         if cpu.has(Patch::FlushBeforeFree) && free.len() == FOLIO_BATCH {
             try_to_unmap_flush(cpu).await;
@@ -75,31 +70,49 @@ pub async fn shrink_folio_list(cpu: &Cpu, folios: &[Pfn], ignore_references: boo
 /// One folio of the list; it comes back unlocked. In the kernel a part of shrink_folio_list.
 #[kernel("mm/vmscan.c", "6.3")]
 pub async fn shrink_folio(cpu: &Cpu, folio: Pfn, ignore_references: bool) -> Fate {
-    if !cpu.trylock_page(folio).await {
-        return Fate::Kept;
-    }
-    if !cpu.page_evictable(folio).await {
-        unlock_page(cpu, folio).await;
-        return Fate::Kept;
-    }
-    if !ignore_references && folio_mapped(cpu, folio) {
-        let fate = folio_check_references(cpu, folio).await;
-        if fate != Fate::Reclaimed {
-            unlock_page(cpu, folio).await;
-            return fate;
-        }
-    }
-    if folio_mapped(cpu, folio) {
-        let sync = cpu.has(Patch::LazyfreeBatch) && is_large(cpu, folio);
-        try_to_unmap(cpu, folio, Ttu { batch_flush: true, sync, ..Ttu::default() }).await;
-        if folio_mapped(cpu, folio) {
-            unlock_page(cpu, folio).await;
-            return Fate::Activated;
-        }
+    let fate = unmap_folio(cpu, folio, ignore_references).await;
+    if fate != Fate::Reclaimed {
+        return fate;
     }
     let fate = reclaim_unmapped(cpu, folio).await;
     unlock_page(cpu, folio).await;
     fate
+}
+
+/// Locks a folio and unmaps it, if nothing speaks against it: then it comes back locked, and only then. In the kernel a
+/// part of shrink_folio_list.
+#[kernel("mm/vmscan.c", "6.3")]
+pub async fn unmap_folio(cpu: &Cpu, folio: Pfn, ignore_references: bool) -> Fate {
+    if !cpu.trylock_page(folio).await {
+        return Fate::Kept;
+    }
+    let mut fate = Fate::Reclaimed;
+    if !cpu.page_evictable(folio).await {
+        fate = Fate::Kept;
+    } else if !ignore_references && folio_mapped(cpu, folio) {
+        fate = folio_check_references(cpu, folio).await;
+    }
+    if fate == Fate::Reclaimed && folio_mapped(cpu, folio) {
+        let sync = cpu.has(Patch::LazyfreeBatch) && is_large(cpu, folio);
+        try_to_unmap(cpu, folio, Ttu { batch_flush: true, sync, ..Ttu::default() }).await;
+        if folio_mapped(cpu, folio) {
+            fate = Fate::Activated;
+        }
+    }
+    if fate != Fate::Reclaimed {
+        unlock_page(cpu, folio).await;
+    }
+    fate
+}
+
+/// A folio that is not reclaimed goes back to a list.
+#[kernel("mm/vmscan.c", "6.3")]
+pub async fn put_back(cpu: &Cpu, folio: Pfn, fate: Fate) {
+    if fate == Fate::Activated {
+        cpu.set_page_active(folio).await;
+        cpu.count_vm_events(Event::Activate, 1).await;
+    }
+    putback_lru_page(cpu, folio).await;
 }
 
 /// A folio that nothing maps any more: out of the page cache, or gone if it was lazyfree. In the kernel a part of

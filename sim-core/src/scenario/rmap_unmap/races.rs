@@ -38,7 +38,7 @@ fn alone(config: Config, layout: &RmapLayout) -> Built {
 
 /// Reclaim of the range, and somebody who locks it where that is asked for.
 pub(super) fn unmap(variant: &Variant, params: &Params) -> Result<Built, SpecError> {
-    let config = variant.config.with(&[Patch::WholeFolios]);
+    let config = variant.config.with(&[Patch::WholeFolios, Patch::UnmapFirst]);
     let layout = RmapLayout::from_params(params)?;
     Ok(match params.maybe("locked_at") {
         Some(at) => against_mlock(config, &layout, at),
