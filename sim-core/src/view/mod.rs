@@ -12,12 +12,14 @@ mod narrate;
 mod narrate_rmap;
 mod numbers;
 mod place;
+mod rmap;
 mod timeline_lanes;
 
 pub use lanes::{Block, FunctionKind, FunctionSpan, Lanes, Span};
 pub use listing::{Line, LineState, Listing};
 pub use narrate::Words;
 pub use numbers::Numbers;
+pub use rmap::{FolioView, MmView, PteState, RmapView, StatView, TlbEntryView, TlbView};
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -44,6 +46,8 @@ pub struct View {
     pub touch: Touch,
     /// Where the page in hand goes next, when the run knows.
     pub next: Option<NextPlace>,
+    /// Folios, TLBs and counters of the rmap-unmap series.
+    pub rmap: Option<RmapView>,
 }
 
 /// One page: one tile for its whole life.

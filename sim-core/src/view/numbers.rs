@@ -17,6 +17,9 @@ pub struct Numbers {
 impl Numbers {
     pub(crate) fn new(machine: &Machine) -> Numbers {
         let mut numbers = Numbers { by_frame: vec![NIL; machine.pages.len()], frames: Vec::new() };
+        // Folios keep the numbers of their pages in the range, whether these are mapped or not.
+        let range = machine.rmap.iter().flat_map(|rmap| &rmap.range);
+        range.flat_map(|&head| head..head + machine.page(head).nr()).for_each(|page| numbers.add(page));
         for mm in &machine.mms {
             for pmd in &mm.pmds {
                 match *pmd {

@@ -13,7 +13,8 @@ use crate::kernel::rmap_walk::try_to_unmap;
 use crate::kernel::swap::unlock_page;
 use crate::kernel::{Config, Patch};
 use crate::machine::{LockClass, PTRS_PER_PTE, Pfn, VmaId};
-use crate::op::{Look, Op, RmapOp};
+use crate::ledger::Site;
+use crate::op::{Held, Look, Op, RmapOp};
 use crate::scenario::Variant;
 use crate::scenario::built::Built;
 use crate::scenario::params::Params;
@@ -119,7 +120,9 @@ pub(super) fn poison(variant: &Variant, _: &Params) -> Result<Built, SpecError> 
     Ok(built(engine, Schedule::RoundRobin, Box::new(tasks)))
 }
 
+// The reference that memory failure takes is never given back: the page must not be used again.
 async fn memory_failure(cpu: &Cpu, folio: Pfn) {
+    cpu.get_page(folio, Site::FollowPage, Held::Pin).await;
     cpu.lock_page(folio).await;
     try_to_unmap(cpu, folio, Ttu { hwpoison: true, ..Ttu::default() }).await;
     unlock_page(cpu, folio).await;
