@@ -241,7 +241,10 @@ fn two_cpus_in_any_order() {
             let asked = spec("rmap-unmap", variant, &[("pages", "16"), ("layout", "4"), ("locked_at", "3")]);
             let run = asked.schedule(&format!("seed:{seed}")).unwrap().record().unwrap();
             let found = rule(&run);
-            assert!(found.is_none() || variant == "5" && found == Some("G9"), "variant {variant}, seed {seed}: {found:?}");
+            assert!(
+                found.is_none() || variant == "5" && found == Some("G9"),
+                "variant {variant}, seed {seed}: {found:?}"
+            );
         }
     }
 }

@@ -44,8 +44,9 @@ impl Counts {
         let head_huge = |op: &Op| matches!(op, Op::Rmap(RmapOp::Note { what: Note::PageHeadHuge, .. }));
         let frames = self.timeline.frames();
         let records = self.timeline.records().iter().filter(|record| record.counted && head_huge(&record.op));
-        records.filter(|record| record.frame().is_some_and(|at| functions.contains(&frames[at as usize].func.name))).count()
-            as u64
+        records
+            .filter(|record| record.frame().is_some_and(|at| functions.contains(&frames[at as usize].func.name)))
+            .count() as u64
     }
 
     fn spills(&self) -> u64 {
@@ -185,10 +186,16 @@ fn check(variants: &[&str], rows: &[Row]) {
                 assert_eq!(read(&counts), expected, "variant {variant}, layout {layout}: {name}");
             }
             // G19: what the statistics calls add up to.
-            let sum: i64 = counts.timeline.records().iter().filter(|record| record.counted).map(|record| match record.op {
-                Op::Rmap(RmapOp::Memcg { delta, .. }) => i64::from(delta),
-                _ => 0,
-            }).sum();
+            let sum: i64 = counts
+                .timeline
+                .records()
+                .iter()
+                .filter(|record| record.counted)
+                .map(|record| match record.op {
+                    Op::Rmap(RmapOp::Memcg { delta, .. }) => i64::from(delta),
+                    _ => 0,
+                })
+                .sum();
             assert_eq!(sum, -512, "variant {variant}, layout {layout}");
         }
     }
@@ -357,7 +364,11 @@ fn letter(op: &Op, func: &str, irq_of_flush: bool) -> Option<&'static str> {
         Op::Rmap(RmapOp::Hiwater { .. }) => "w",
         Op::Rmap(RmapOp::Note { what: Note::HwpoisonTest, .. }) => "p",
         Op::Rmap(RmapOp::Rss { .. }) => "r",
-        Op::Rmap(RmapOp::Note { what: Note::PageHeadHuge, .. }) if func.contains("remove_rmap") && func != "folio_remove_rmap_and_update_count" => "h",
+        Op::Rmap(RmapOp::Note { what: Note::PageHeadHuge, .. })
+            if func.contains("remove_rmap") && func != "folio_remove_rmap_and_update_count" =>
+        {
+            "h"
+        }
         Op::Rmap(RmapOp::Note { what: Note::PageHeadHuge, .. }) => "H",
         Op::Mapcount { .. } => "M",
         Op::Rmap(RmapOp::NrMapped { .. }) => "N",

@@ -245,7 +245,8 @@ fn a_lazyfree_page_was_written_to() {
         };
         assert_eq!(done.trace.batches, batches, "variant {variant}");
         // Patch 3 sets the flag before it puts the PTE back.
-        let at = |wanted: fn(&Op) -> bool| done.timeline.records().iter().position(|record| wanted(&record.op)).unwrap();
+        let at =
+            |wanted: fn(&Op) -> bool| done.timeline.records().iter().position(|record| wanted(&record.op)).unwrap();
         let put = at(|op| matches!(op, Op::Rmap(RmapOp::Put { .. })));
         let flag = at(|op| matches!(op, Op::Flag { flag: PageFlag::Swapbacked, .. }));
         assert_eq!(put < flag, ["v6.3", "1", "2"].contains(&variant), "variant {variant}");
@@ -273,9 +274,11 @@ fn a_page_is_pinned() {
         assert_eq!(done.trace.unmapped, [false], "variant {variant}");
         assert_eq!(mapped(&done), range(3, 15), "variant {variant}");
         assert_eq!(done.machine().rmap().swap_map[..4], [1, 1, 1, 0], "variant {variant}");
-        let freed = done.timeline.records().iter().filter(|record| {
-            matches!(record.op, Op::Rmap(RmapOp::Swap { entry: 3, dup: false }))
-        });
+        let freed = done
+            .timeline
+            .records()
+            .iter()
+            .filter(|record| matches!(record.op, Op::Rmap(RmapOp::Swap { entry: 3, dup: false })));
         assert_eq!(freed.count(), 1, "variant {variant}");
         if variant.starts_with('5') {
             assert_eq!(done.trace.batches, [(0, 3)]);

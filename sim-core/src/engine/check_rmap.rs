@@ -181,13 +181,15 @@ impl RmapChecker {
     fn mapcount(&mut self, machine: &Machine, task: u8, page: Pfn, delta: i8) -> Checked {
         let now = machine.page(page).mapcount;
         let class = usize::from(rules::member(machine, page) == Member::Anon);
+        // A pmd counts for all pages of its folio.
+        let alone = machine.rmap().folios[machine.compound_head(page) as usize].entire == 0;
         if delta < 0 {
             self.pend[page as usize] -= 1;
             self.open[usize::from(task)] -= 1;
-            self.mapped[class] -= i64::from(now == 0);
+            self.mapped[class] -= i64::from(now == 0 && alone);
             self.dropped.push(page);
         } else {
-            self.mapped[class] += i64::from(now == 1);
+            self.mapped[class] += i64::from(now == 1 && alone);
         }
         self.touched.push(machine.compound_head(page));
         rules::counts_its_ptes(self, machine, page)
@@ -269,7 +271,8 @@ impl RmapChecker {
                 return broken("at rest no folio is isolated or locked", format!("folio {pfn} is"));
             }
         }
-        if let Some(entry) = (0..self.swap.len() as u32).find(|&entry| rules::swap_count(machine, &self.swap, entry).is_err())
+        if let Some(entry) =
+            (0..self.swap.len() as u32).find(|&entry| rules::swap_count(machine, &self.swap, entry).is_err())
         {
             return rules::swap_count(machine, &self.swap, entry);
         }

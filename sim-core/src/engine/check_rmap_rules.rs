@@ -5,9 +5,7 @@ use alloc::format;
 use super::check::{Checked, broken};
 use super::check_rmap::{MAPPED, RmapChecker};
 use crate::kernel::{Config, Patch};
-use crate::machine::{
-    COMPOUND_MAPPED, HPAGE_PMD_NR, Machine, Member, NIL, PageFlag, Pfn, Pmd, pte_page, pte_swap,
-};
+use crate::machine::{COMPOUND_MAPPED, HPAGE_PMD_NR, Machine, Member, NIL, PageFlag, Pfn, Pmd, pte_page, pte_swap};
 use crate::op::Held;
 
 /// The counter of an address space that a page is in.
@@ -45,7 +43,8 @@ pub(super) fn survey(checker: &mut RmapChecker, machine: &Machine) {
         }
     }
     for (pfn, page) in machine.pages.iter().enumerate() {
-        if page.mapcount > 0 {
+        let by_pmd = machine.rmap().folios[machine.compound_head(pfn as u32) as usize].entire > 0;
+        if page.mapcount > 0 || by_pmd {
             let anon = member(machine, pfn as u32) == Member::Anon;
             checker.mapped[usize::from(anon)] += 1;
         }
@@ -54,7 +53,8 @@ pub(super) fn survey(checker: &mut RmapChecker, machine: &Machine) {
         }
         let nr = page.nr() as usize;
         let cached = machine.mappings.iter().flat_map(|mapping| &mapping.cache);
-        let in_cache = cached.filter(|&&page| page != NIL && (page as usize) >= pfn && (page as usize) < pfn + nr).count();
+        let in_cache =
+            cached.filter(|&&page| page != NIL && (page as usize) >= pfn && (page as usize) < pfn + nr).count();
         let held = &mut checker.held[pfn];
         held[Held::Cache as usize] = if page.has(PageFlag::Swapcache) { nr as i32 } else { in_cache as i32 };
         held[Held::Private as usize] = i32::from(page.has(PageFlag::Private));

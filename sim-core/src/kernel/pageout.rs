@@ -131,8 +131,7 @@ pub async fn isolate_pte_range(cpu: &Cpu, vma: VmaId, start: u32, end: u32) -> V
 fn run_length(cpu: &Cpu, vma: VmaId, folio: Pfn, addr: u32, end: u32) -> u32 {
     let nr = cpu.page(folio).nr();
     let machine = cpu.machine();
-    let maps =
-        |at: &u32| pte_page(machine.pte(vma.mm, *at)).is_some_and(|page| page >= folio && page - folio < nr);
+    let maps = |at: &u32| pte_page(machine.pte(vma.mm, *at)).is_some_and(|page| page >= folio && page - folio < nr);
     (addr..end).take_while(maps).count().max(1) as u32
 }
 

@@ -7,9 +7,7 @@ use super::memcontrol::add_mm_counter;
 use super::rmap_walk::Walk;
 use crate::engine::Cpu;
 use crate::ledger::How;
-use crate::machine::{
-    LockClass, Member, NIL, PTE_EXCLUSIVE, PTE_SOFT_DIRTY, PTE_UFFD_WP, PageFlag, Pfn, swap_pte,
-};
+use crate::machine::{LockClass, Member, NIL, PTE_EXCLUSIVE, PTE_SOFT_DIRTY, PTE_UFFD_WP, PageFlag, Pfn, swap_pte};
 use crate::op::Note;
 
 /// A page of MADV_FREE: gone, unless it was written to since or somebody else holds it. Where it stays, 6.3 puts its PTE

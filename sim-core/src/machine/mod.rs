@@ -24,8 +24,8 @@ pub use mm::{
 pub use page::{NO_MAPPING, NOBODY, Page, PageFlag, Pfn};
 pub use pagevec::{ON_STACK, PAGEVEC_MAX, PER_CPU, Pagevec, Pv};
 pub use rmap::{
-    COMPOUND_MAPPED, FLUSH_CEILING, FolioState, MEMCG_BATCH, MemcgCpu, Member, NODE_THRESHOLD, ONLINE_CPUS, PERCPU_BATCH,
-    PTE_HWPOISON, RmapMm, RmapState, Tlb, Ubc, swap_pte,
+    COMPOUND_MAPPED, FLUSH_CEILING, FolioState, MEMCG_BATCH, Member, MemcgCpu, NODE_THRESHOLD, ONLINE_CPUS,
+    PERCPU_BATCH, PTE_HWPOISON, RmapMm, RmapState, Tlb, Ubc, swap_pte,
 };
 pub use vmstat::{EVENTS, Event, STATS, Stat, stat_threshold};
 

@@ -238,7 +238,10 @@ impl RmapOp {
             }
             RmapOp::RefSub { folio, n, .. } => format!("_refcount.sub {n} folio {folio}, now {ret}"),
             RmapOp::RefFreeze { folio, refs } => {
-                format!("_refcount.freeze {refs} folio {folio}: {}", if ret == 1 { "frozen" } else { "somebody holds it" })
+                format!(
+                    "_refcount.freeze {refs} folio {folio}: {}",
+                    if ret == 1 { "frozen" } else { "somebody holds it" }
+                )
             }
             RmapOp::Swap { entry, dup } => {
                 let what = if dup { "swap_duplicate" } else { "swap_free" };

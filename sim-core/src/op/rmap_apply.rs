@@ -1,7 +1,7 @@
 //! What the operations of unmapping do, with the inverse of each.
 
-use super::rmap::RmapOp;
 use super::Outcome;
+use super::rmap::RmapOp;
 use crate::machine::{
     MEMCG_BATCH, Machine, NIL, ONLINE_CPUS, PTE_DIRTY, PTE_NONE, PTE_YOUNG, PTRS_PER_PTE, Pfn, Pmd, RmapState, pte_page,
 };

@@ -10,8 +10,8 @@ mod variant;
 
 pub use claim::Claim;
 pub use munlock::{Layout, MUNLOCK_VARIANTS, PageKind};
-pub use rmap_unmap::{RMAP_VARIANTS, RmapLayout};
 pub use params::{Kind, NONE, Param, Params, Setting};
+pub use rmap_unmap::{RMAP_VARIANTS, RmapLayout};
 pub use spec::{Run, RunSpec, SpecError};
 pub use variant::Variant;
 

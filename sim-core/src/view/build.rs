@@ -59,7 +59,9 @@ impl Timeline {
     // Address spaces that something of the run happens in: the one under study, and others with pages of their own or
     // with locked pages.
     fn shows_space(&self, mm: u8) -> bool {
-        mm == 0 || self.world().machine.rmap.is_some() || self.world().machine.mms[mm as usize].vmas.first().is_some_and(|vma| vma.mapping != 0)
+        mm == 0
+            || self.world().machine.rmap.is_some()
+            || self.world().machine.mms[mm as usize].vmas.first().is_some_and(|vma| vma.mapping != 0)
     }
 
     fn space(&self, mm: u8) -> SpaceView {

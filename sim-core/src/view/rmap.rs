@@ -5,9 +5,7 @@ use alloc::vec::Vec;
 use super::PageNo;
 use crate::engine::Timeline;
 use crate::kernel::Patch;
-use crate::machine::{
-    Machine, Member, PTE_DIRTY, PTE_HWPOISON, PTE_YOUNG, PageFlag, Pfn, Stat, pte_page, pte_swap,
-};
+use crate::machine::{Machine, Member, PTE_DIRTY, PTE_HWPOISON, PTE_YOUNG, PageFlag, Pfn, Stat, pte_page, pte_swap};
 
 /// Everything of the series.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

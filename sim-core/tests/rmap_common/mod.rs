@@ -1,7 +1,7 @@
 //! One call of try_to_unmap, and what it did.
 #![allow(dead_code)]
 
-use sim_core::engine::{Checker, Cpu, Engine, Setup, Timeline};
+use sim_core::engine::{Checker, Cpu, Engine, Frame, Setup, Timeline};
 use sim_core::kernel::Config;
 use sim_core::kernel::Patch;
 use sim_core::kernel::rmap_batch::try_to_unmap_one_;
@@ -10,7 +10,7 @@ use sim_core::kernel::rmap_walk::try_to_unmap;
 use sim_core::kernel::swap::unlock_page;
 use sim_core::kernel::vmscan::{isolate_lru_page, putback_lru_page};
 use sim_core::machine::{LockClass, Machine, PTE_NONE, Pfn, Stat, VmaId};
-use sim_core::op::{Look, Note, Op, RmapOp, World};
+use sim_core::op::{Held, Look, Note, Op, RmapOp, World};
 use sim_core::scenario::{RMAP_VARIANTS, RmapLayout};
 
 pub const ALL: [&str; 10] = ["v6.3", "1", "2", "3", "4", "5", "5-fixed", "v6.16", "v7.0", "today"];
@@ -163,7 +163,7 @@ pub fn trace(timeline: &Timeline, folio: Pfn, start: u32) -> Trace {
                 trace.maps += 1;
                 dropped.push(page);
             }
-            Op::Put { page, .. } if page == folio => {
+            Op::Put { page, held: Held::Map, .. } if page == folio => {
                 trace.refs += 1;
                 trace.batches.push((dropped[0] - folio + index, dropped.len() as u32));
                 dropped.clear();
@@ -179,7 +179,12 @@ pub fn trace(timeline: &Timeline, folio: Pfn, start: u32) -> Trace {
     }
     let machine = &timeline.world().machine;
     trace.ptl = timeline.world().ledger.lock(LockClass::Ptl).acquired;
-    let drains = timeline.frames().iter().filter(|frame| frame.func.name == "mlock_drain_local");
+    let frames = timeline.frames();
+    let within = |frame: &&Frame| {
+        std::iter::successors(frame.parent, |&at| frames[at as usize].parent)
+            .any(|at| frames[at as usize].func.name.starts_with("try_to_unmap"))
+    };
+    let drains = frames.iter().filter(|frame| frame.func.name == "mlock_drain_local").filter(within);
     trace.mlock_drains = drains.count() as u32;
     let vma = machine.mms[0].vmas[0];
     let stale = |vpn: &u32| machine.pte(0, *vpn) == PTE_NONE && machine.rmap().cached(0, 0, *vpn).is_some();

@@ -10,9 +10,9 @@ use crate::scenario::{Claim, RunSpec};
 
 /// Claims of the series for one run that came to its end.
 pub(super) fn claims(spec: &RunSpec, ledger: &Ledger, _: &Machine) -> Vec<Claim> {
-    let plain = ["holes", "fail_at", "locked_at"].iter().all(|name| {
-        spec.params.changed().all(|(param, _)| param.name != *name)
-    });
+    let plain = ["holes", "fail_at", "locked_at"]
+        .iter()
+        .all(|name| spec.params.changed().all(|(param, _)| param.name != *name));
     let file = spec.params.get("kind") == 0 && spec.params.get("processes") <= 1;
     let Ok(layout) = RmapLayout::from_params(&spec.params) else { return Vec::new() };
     if spec.scenario.name != "rmap-unmap" || !plain || !file {

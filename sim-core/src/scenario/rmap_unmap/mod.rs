@@ -24,10 +24,18 @@ const LAYOUT: Param = Param::choice(
 const UNMAP_PARAMS: &[Param] = &[
     PAGES,
     LAYOUT,
-    Param::choice("kind", &["file", "anon", "lazyfree"], "what the folios are: page cache, swapped out, or of MADV_FREE"),
+    Param::choice(
+        "kind",
+        &["file", "anon", "lazyfree"],
+        "what the folios are: page cache, swapped out, or of MADV_FREE",
+    ),
     Param::number("processes", 1, 1, 8, "address spaces that map the range"),
     Param::list("holes", MAX_PAGES - 1, "pages of the range that nobody maps"),
-    Param::maybe("fail_at", MAX_PAGES - 1, "page that can't be unmapped: no swap count (anon), or written to (lazyfree)"),
+    Param::maybe(
+        "fail_at",
+        MAX_PAGES - 1,
+        "page that can't be unmapped: no swap count (anon), or written to (lazyfree)",
+    ),
     Param::maybe("locked_at", MAX_PAGES - 1, "page before whose PTE another CPU locks the VMA"),
     Param::number("start", 0, 0, 511, "PTE index of the first page"),
 ];

@@ -12,8 +12,8 @@ use crate::kernel::rmap_unmap::Ttu;
 use crate::kernel::rmap_walk::try_to_unmap;
 use crate::kernel::swap::unlock_page;
 use crate::kernel::{Config, Patch};
-use crate::machine::{LockClass, PTRS_PER_PTE, Pfn, VmaId};
 use crate::ledger::Site;
+use crate::machine::{LockClass, PTRS_PER_PTE, Pfn, VmaId};
 use crate::op::{Held, Look, Op, RmapOp};
 use crate::scenario::Variant;
 use crate::scenario::built::Built;
@@ -110,8 +110,7 @@ pub(super) fn mlock(variant: &Variant, params: &Params) -> Result<Built, SpecErr
 
 /// A poisoned anonymous page that is not in the swap cache.
 pub(super) fn poison(variant: &Variant, _: &Params) -> Result<Built, SpecError> {
-    let layout =
-        RmapLayout { kind: FolioKind::Anon, swapcache: false, poisoned: Some(0), ..RmapLayout::file(&[0]) };
+    let layout = RmapLayout { kind: FolioKind::Anon, swapcache: false, poisoned: Some(0), ..RmapLayout::file(&[0]) };
     let engine = layout.set_up(variant.config);
     let folio = engine.world().machine.rmap().range[0];
     let tasks = move |engine: &mut Engine| {

@@ -11,7 +11,7 @@ use crate::kernel::rmap_map::{FolioKind, add_folio, do_set_pte, drop_first_refer
 use crate::kernel::swap::lru_add_drain;
 use crate::ledger::Site;
 use crate::machine::{
-    COMPOUND_MAPPED, HPAGE_PMD_NR, Machine, MachineSpec, Mapping, NIL, NODE_THRESHOLD, NO_MAPPING, PTE_DIRTY,
+    COMPOUND_MAPPED, HPAGE_PMD_NR, Machine, MachineSpec, Mapping, NIL, NO_MAPPING, NODE_THRESHOLD, PTE_DIRTY,
     PTE_WRITE, PageFlag, Pfn, RmapState, Vma, VmaId, pte_page,
 };
 use crate::op::Held;
@@ -45,7 +45,8 @@ impl RmapLayout {
         for process in 0..self.processes {
             let mm = machine.add_mm(span.next_multiple_of(HPAGE_PMD_NR));
             let (first, last) = self.clip.filter(|_| process == 0).unwrap_or((0, pages.saturating_sub(1)));
-            let vma = Vma { start: self.start + first, end: self.start + last + 1, locked: false, mapping, pgoff: first };
+            let vma =
+                Vma { start: self.start + first, end: self.start + last + 1, locked: false, mapping, pgoff: first };
             machine.mms[usize::from(mm)].vmas.push(vma);
             machine.mappings[usize::from(mapping)].vmas.push(VmaId { mm, vma: 0 });
         }
