@@ -248,6 +248,9 @@ fn by_name(ledger: &Ledger) -> BTreeMap<String, u64> {
     names.insert("rwsem".to_string(), ledger.count(Count::Rwsem));
     names.insert("vm_stat.fold".to_string(), ledger.count(Count::Folds));
     names.insert("other".to_string(), ledger.count(Count::OtherRmw));
+    for count in [Count::NrMapped, Count::LargeLock, Count::RefSub] {
+        names.insert(count.name().to_string(), ledger.count(count));
+    }
     names.retain(|_, &mut n| n > 0);
     names
 }

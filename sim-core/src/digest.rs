@@ -1,6 +1,6 @@
 //! A digest of a machine: the same bytes give the same number on every machine and target.
 
-use crate::machine::{LockState, Machine, Pmd, TaskRun};
+use crate::machine::{LockState, Machine, Pmd, RmapState, TaskRun};
 
 /// FNV-1a, 64 bit: simple, published, and without any dependence on word size.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +48,9 @@ impl Machine {
         self.feed_spaces(&mut d);
         self.feed_work(&mut d);
         self.feed_allocators(&mut d);
+        if let Some(rmap) = &self.rmap {
+            feed_rmap(&mut d, rmap);
+        }
         d.finish()
     }
 
@@ -182,5 +185,46 @@ impl Machine {
             d.bytes(&buddy.nr_isolate.to_le_bytes());
             d.bytes(&[u8::from(buddy.below_high), u8::from(buddy.reclaim_active)]);
         }
+    }
+}
+
+fn feed_rmap(d: &mut Digest, rmap: &RmapState) {
+    for mm in &rmap.mms {
+        mm.rss.iter().chain([&rmap.stats_flush]).for_each(|&n| d.number(n as u64));
+        mm.rss_cpu.iter().flatten().for_each(|n| d.bytes(&n.to_le_bytes()));
+        [mm.hiwater, mm.tlb_gen].into_iter().for_each(|n| d.number(n));
+        [mm.flush_batched, mm.cpumask].into_iter().for_each(|n| d.bytes(&n.to_le_bytes()));
+        d.bytes(&[u8::from(mm.on_mmlist)]);
+    }
+    for folio in &rmap.folios {
+        for word in [folio.nr_mapped, folio.entire, folio.large, folio.slots[0], folio.slots[1], folio.pincount] {
+            d.bytes(&word.to_le_bytes());
+        }
+        let flags = [folio.locked, folio.shared, folio.split_queued].map(u8::from);
+        d.bytes(&[folio.owners[0], folio.owners[1], flags[0], flags[1], flags[2]]);
+        d.bytes(&folio.swap.to_le_bytes());
+    }
+    for tlb in &rmap.tlbs {
+        d.bytes(&[tlb.loaded_mm, u8::from(tlb.lazy)]);
+        d.number(tlb.local_gen);
+        d.bytes(&tlb.epoch.to_le_bytes());
+        for (epoch, page) in &tlb.entries {
+            d.bytes(&epoch.to_le_bytes());
+            d.bytes(&page.to_le_bytes());
+        }
+    }
+    for cpu in &rmap.memcg {
+        cpu.memcg.iter().chain(&cpu.lruvec).for_each(|n| d.bytes(&n.to_le_bytes()));
+        d.bytes(&cpu.updates.to_le_bytes());
+        d.bytes(&[u8::from(cpu.linked)]);
+    }
+    d.bytes(&rmap.swap_map);
+    for ubc in &rmap.ubcs {
+        d.bytes(&ubc.cpumask.to_le_bytes());
+        d.bytes(&[u8::from(ubc.required), u8::from(ubc.writable)]);
+    }
+    for LockState { holder, readers, queue } in rmap.rss_locks.iter().chain(&rmap.locks) {
+        d.bytes(&[*holder, *readers, queue.len() as u8]);
+        d.bytes(queue);
     }
 }

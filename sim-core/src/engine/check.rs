@@ -10,6 +10,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::check_allocator::AllocatorChecker;
+use super::check_rmap::RmapChecker;
 use super::check_work::WorkChecker;
 use crate::kernel::{Config, Patch};
 use crate::ledger::How;
@@ -62,6 +63,8 @@ pub struct Checker {
     work: WorkChecker,
     /// The page allocator, where there is one.
     allocator: Option<AllocatorChecker>,
+    /// Rules of the reverse map, for machines that have it, in place of those of lists and references.
+    rmap: Option<RmapChecker>,
 }
 
 impl Checker {
@@ -81,11 +84,12 @@ impl Checker {
                 slots[page as usize] += u8::from(index % crate::machine::PER_CPU == 0);
             }
         }
+        let rmap = machine.rmap.is_some().then(|| RmapChecker::new(config, machine));
         let mlocked = machine.pages.iter().filter(|page| page.has(PageFlag::Mlocked)).map(small_pages).sum();
         let leaked = machine.stat(Stat::Mlock) - mlocked;
         let work = WorkChecker::new(machine);
         let allocator = AllocatorChecker::new(config, machine);
-        Checker { config, held, slots, mlocked, leaked, pending: Vec::new(), tasks: 1, work, allocator }
+        Checker { config, held, slots, mlocked, leaked, pending: Vec::new(), tasks: 1, work, allocator, rmap }
     }
 
     /// Checks the world after one step.
@@ -95,6 +99,10 @@ impl Checker {
     /// The rule that is broken; the step is filled in by the caller.
     pub(crate) fn after(&mut self, world: &World, task: u8, op: Op, outcome: Outcome) -> Checked {
         let machine = &world.machine;
+        if let Some(rmap) = &mut self.rmap {
+            rmap.after(world, task, op, outcome)?;
+            return self.locks(machine, task, op, outcome);
+        }
         self.tasks = machine.tasks.len() as i64;
         self.observe(machine, task, op, outcome)?;
         self.work.after(machine, task, op, outcome)?;
@@ -299,6 +307,9 @@ impl Checker {
     ///
     /// The rule that is broken.
     pub(crate) fn at_rest(&self, machine: &Machine) -> Checked {
+        if let Some(rmap) = &self.rmap {
+            return rmap.at_rest(machine);
+        }
         let counted = machine.stat(Stat::Mlock);
         let expected = self.mlocked + self.leaked;
         if counted != expected {
@@ -394,7 +405,7 @@ fn list_sizes(machine: &Machine, zone: u8, node: bool) -> Checked {
 }
 
 // Rule 10 for one counter of one CPU.
-fn within_threshold(machine: &Machine, cpu: u8, zone: u8, item: Stat) -> Checked {
+pub(super) fn within_threshold(machine: &Machine, cpu: u8, zone: u8, item: Stat) -> Checked {
     let diff = machine.diffs[cpu as usize * machine.zones.len() + zone as usize][item as usize];
     let threshold = machine.zones[zone as usize].threshold;
     if diff.unsigned_abs() > threshold.unsigned_abs() {
@@ -405,7 +416,7 @@ fn within_threshold(machine: &Machine, cpu: u8, zone: u8, item: Stat) -> Checked
 }
 
 // Rule 8 for one global counter.
-fn global_sum(machine: &Machine, item: Stat) -> Checked {
+pub(super) fn global_sum(machine: &Machine, item: Stat) -> Checked {
     let zones: i64 = machine.zones.iter().map(|zone| zone.stat[item as usize]).sum();
     let global = machine.vm_stat[item as usize];
     if global != zones {

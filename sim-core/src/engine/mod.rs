@@ -9,6 +9,8 @@
 
 mod check;
 mod check_allocator;
+mod check_rmap;
+mod check_rmap_rules;
 mod check_work;
 mod choices;
 mod condition;

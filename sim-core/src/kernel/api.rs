@@ -2,13 +2,11 @@
 
 use sim_macros::primitives;
 
-use crate::engine::{Cpu, LockStep, Step};
+use crate::engine::{Cpu, LockStep, Pause, Step, Want};
 use crate::ledger::{How, Site};
-use crate::machine::{Event, HPAGE_PMD_NR, LockClass, NIL, PageFlag, Pfn, Pv, Stat, VmaId};
+use crate::machine::{Event, LockClass, NIL, PageFlag, Pfn, Pv, Stat, VmaId};
 use crate::op::{Held, Op, Read};
 use crate::view::PagevecKind;
-
-use crate::engine::{Pause, Want};
 
 /// A page flag that is changed in one way, as one step.
 macro_rules! page_flags {
@@ -488,7 +486,7 @@ impl Cpu {
     /// compound_head
     #[inline(always)]
     pub fn compound_head(&self, page: Pfn) -> Pfn {
-        if self.page(page).has(PageFlag::Tail) { page - page % HPAGE_PMD_NR } else { page }
+        if self.page(page).has(PageFlag::Tail) { self.machine().compound_head(page) } else { page }
     }
 
     /// PageTransHuge, as a read of what cannot change for a pinned page.

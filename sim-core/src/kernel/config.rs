@@ -101,6 +101,38 @@ named! {
         ClaimSteal = "6.16",
         /// Before 3.18: the type that a page keeps is believed, isolation or not.
         StaleType = "dropping the re-read",
+        /// rmap 1/5: hugetlb folios are unmapped by a function of their own.
+        SplitHugetlb = "patch 1",
+        /// rmap 2/5: one PTE is unmapped by a function of its own.
+        UnmapOnePage = "patch 2",
+        /// rmap 3/5: one exit for success, one for failure.
+        SingleExits = "patch 3",
+        /// rmap 4/5: the reverse map is removed for a range of pages.
+        RmapRange = "patch 4",
+        /// rmap 5/5: a run of PTEs is counted at once.
+        RmapBatch = "patch 5",
+        /// As posted: patch 2 asks for a poisoned page without TTU_HWPOISON.
+        RfcPolarity = "the posted text",
+        /// As posted: the look-ahead of patch 5 does not step back from an entry that is none.
+        RfcLookahead = "the posted text",
+        /// As posted: patch 5 leaves the loop at a locked VMA with a run open.
+        RfcMlockExit = "the posted text",
+        /// 6.9: reclaim flushes the TLB before it frees folios.
+        FlushBeforeFree = "6.9",
+        /// 6.16: try_to_unmap_one takes runs of lazyfree PTEs; large folios have a count of all mappings.
+        LazyfreeBatch = "6.16",
+        /// 7.0: and runs of file PTEs.
+        FileBatch = "7.0",
+        /// 7.1: the length of a run is set anew for each round.
+        ResetNr = "7.1",
+        /// MADV_PAGEOUT takes large folios whole, as in the author's kernel.
+        WholeFolios = "the author's madvise",
+        /// Reclaim unmaps all folios of the range before it frees the first, so that nothing else comes in between.
+        UnmapFirst = "the benchmark",
+        /// The checker waits for harm: an entry that is not the address's, and a missing flush, are let pass.
+        LateRules = "waiting for harm",
+        /// The checker does not let pass that 6.3 frees large folios before a deferred flush.
+        StrictFree = "the rule of 6.9",
     }
 }
 

@@ -30,4 +30,16 @@ pub mod vmscan;
 pub mod workqueue;
 mod workqueue_api;
 
+pub mod memcontrol;
+pub mod pageout;
+mod rmap_api;
+pub mod rmap_batch;
+pub mod rmap_map;
+pub mod rmap_remove;
+pub mod rmap_swap;
+pub mod rmap_unmap;
+pub mod rmap_walk;
+pub mod shrink;
+pub mod tlb;
+
 pub use config::{Config, Patch};

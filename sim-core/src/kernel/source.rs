@@ -29,6 +29,16 @@ const FILES: &[(&str, &str)] = &[
     ("kernel/page_isolation.rs", include_str!("page_isolation.rs")),
     ("kernel/pcp_bulk.rs", include_str!("pcp_bulk.rs")),
     ("kernel/pcp_today.rs", include_str!("pcp_today.rs")),
+    ("kernel/memcontrol.rs", include_str!("memcontrol.rs")),
+    ("kernel/pageout.rs", include_str!("pageout.rs")),
+    ("kernel/rmap_batch.rs", include_str!("rmap_batch.rs")),
+    ("kernel/rmap_map.rs", include_str!("rmap_map.rs")),
+    ("kernel/rmap_remove.rs", include_str!("rmap_remove.rs")),
+    ("kernel/rmap_swap.rs", include_str!("rmap_swap.rs")),
+    ("kernel/rmap_unmap.rs", include_str!("rmap_unmap.rs")),
+    ("kernel/rmap_walk.rs", include_str!("rmap_walk.rs")),
+    ("kernel/shrink.rs", include_str!("shrink.rs")),
+    ("kernel/tlb.rs", include_str!("tlb.rs")),
 ];
 
 /// Text of a source file, by the path that a step's location gives; none for files that model nothing.

@@ -185,6 +185,26 @@ named! {
         RemoteReads = "remote pagevec reads",
         /// Pages taken off a per-CPU list while zone->lock is held.
         PicksUnderZone = "PCP picks under zone->lock",
+        /// `_nr_pages_mapped` changes: RMW on a folio word.
+        NrMapped = "_nr_pages_mapped",
+        /// Large-folio bit locks taken: RMW on a folio word.
+        LargeLock = "_mm_ids.lock",
+        /// Several references dropped by one atomic: RMW on a folio word.
+        RefSub = "_refcount.sub",
+        /// Calls of percpu_counter_add_batch for rss_stat.
+        RssCalls = "rss updates",
+        /// update_hiwater_rss calls.
+        Hiwater = "update_hiwater_rss",
+        /// PageHeadHuge and PageHuge calls.
+        HeadHuge = "PageHeadHuge",
+        /// PTEs that a look-ahead or a batch scan reads.
+        PtePeeks = "PTEs peeked",
+        /// Copies of the walk and the range that are passed by value.
+        ByValue = "copies by value",
+        /// Single pages invalidated in a TLB.
+        Invlpg = "INVLPG",
+        /// Full flushes of a TLB.
+        FullFlush = "full TLB flushes",
     }
 }
 
@@ -250,7 +270,8 @@ impl Ledger {
     /// RMWs on page words: flags, `_count`, `_mapcount`.
     pub fn page_rmw(&self) -> u64 {
         let flags: u64 = PageFlag::ALL.iter().map(|&flag| self.flag_rmw(flag)).sum();
-        flags + self.refcount_rmw() + self.count(Count::Mapcount)
+        let folio = self.count(Count::NrMapped) + self.count(Count::LargeLock) + self.count(Count::RefSub);
+        flags + self.refcount_rmw() + self.count(Count::Mapcount) + folio
     }
 
     /// RMWs on lock words: a spinlock taken is one, a semaphore taken and released two.

@@ -49,6 +49,7 @@ impl Machine {
             page_waiters: Vec::new(),
             work: super::Workqueue::NONE,
             zones,
+            rmap: None,
         }
     }
 

@@ -39,6 +39,16 @@ named! {
         Hotplug = "cpu_hotplug",
         /// per_cpu_pages.lock. Index: zone * 256 + CPU.
         Pcp = "pcp_lock",
+        /// Raw lock of a percpu_counter of rss_stat. Index: mm * 4 + member.
+        PercpuCounter = "percpu_counter_lock",
+        /// Lock of a swap cluster. Index: 0.
+        SwapCluster = "swap_cluster_lock",
+        /// mmlist_lock. Index: 0.
+        MmList = "mmlist_lock",
+        /// inode->i_lock. Index: 0.
+        ILock = "i_lock",
+        /// Lock of mapping->i_pages. Index: 0.
+        XaLock = "i_pages_lock",
     }
 }
 

@@ -9,6 +9,7 @@ mod lock;
 mod mm;
 mod page;
 mod pagevec;
+mod rmap;
 mod vmstat;
 mod work;
 
@@ -29,6 +30,10 @@ pub use mm::{
 };
 pub use page::{NO_MAPPING, NOBODY, Page, PageFlag, Pfn};
 pub use pagevec::{ON_STACK, PAGEVEC_MAX, PER_CPU, Pagevec, Pv};
+pub use rmap::{
+    COMPOUND_MAPPED, FLUSH_CEILING, FolioState, MEMCG_BATCH, Member, MemcgCpu, NODE_THRESHOLD, ONLINE_CPUS,
+    PERCPU_BATCH, PTE_HWPOISON, RmapMm, RmapState, Tlb, Ubc, swap_pte,
+};
 pub use vmstat::{EVENTS, Event, STATS, Stat, stat_threshold};
 pub use work::{NO_WORK, Work, WorkFunc, WorkId, WorkerPool, Workqueue};
 
@@ -117,6 +122,8 @@ pub struct Machine {
     pub page_waiters: Vec<(Pfn, u8)>,
     /// Work items and kworkers.
     pub work: Workqueue,
+    /// What the rmap-unmap series needs beside all this.
+    pub rmap: Option<alloc::boxed::Box<RmapState>>,
 }
 
 /// Locks of one address space.
@@ -167,6 +174,11 @@ impl Machine {
             LockClass::Zone => self.buddy(lock.index as u8).map_or(&NO_LOCK, |buddy| &buddy.lock),
             LockClass::Pcp => self.buddy((lock.index >> 8) as u8).map_or(&NO_LOCK, |buddy| &buddy.pcp[i & 0xff].lock),
             LockClass::Page | LockClass::Waitqueue => &NO_LOCK,
+            LockClass::PercpuCounter
+            | LockClass::SwapCluster
+            | LockClass::MmList
+            | LockClass::ILock
+            | LockClass::XaLock => self.rmap().lock(lock.class, i),
         }
     }
 
@@ -182,6 +194,11 @@ impl Machine {
             LockClass::DrainMutex => &mut self.work.drain_mutex,
             LockClass::Hotplug => &mut self.work.hotplug,
             LockClass::Zone | LockClass::Pcp => self.allocator_lock_mut(lock),
+            LockClass::PercpuCounter
+            | LockClass::SwapCluster
+            | LockClass::MmList
+            | LockClass::ILock
+            | LockClass::XaLock => self.rmap_mut().lock_mut(lock.class, i),
             _ => &mut self.lru_locks[i],
         }
     }

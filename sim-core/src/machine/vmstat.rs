@@ -35,6 +35,10 @@ named! {
         ZoneUnevictable = "NR_ZONE_UNEVICTABLE",
         /// NR_FREE_PAGES: pages in free blocks, without those of isolated pageblocks and of per-CPU lists
         FreePages = "NR_FREE_PAGES",
+        /// NR_ANON_MAPPED: NR_ANON_PAGES from 4.8 on.
+        AnonMapped = "NR_ANON_MAPPED",
+        /// NR_FILE_PAGES
+        FilePages = "NR_FILE_PAGES",
     }
 }
 

@@ -187,6 +187,7 @@ impl World {
                 let undo = tables::set_pte(m, mm, vpn, crate::machine::PTE_NONE).undo;
                 Outcome { ret: undo as u32, undo }
             }
+            Op::Rmap(op) => super::rmap_apply::change(m, task, op),
         }
     }
 
@@ -294,6 +295,7 @@ impl World {
             Op::GetClearPte { mm, vpn } => {
                 tables::set_pte(m, mm, vpn, undo as u32);
             }
+            Op::Rmap(op) => super::rmap_apply::restore(m, task, op, ret, undo),
         }
     }
 }
@@ -310,6 +312,7 @@ fn read(m: &Machine, what: Read, page: u32) -> u32 {
         Read::PageCheck => u32::from(area::is_good(m.page(page))),
         Read::PcpType => m.page(page).index,
         Read::Pageblock => area::pageblock(m, page),
+        Read::Refcount => m.page(page).count as u32,
     }
 }
 

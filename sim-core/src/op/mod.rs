@@ -8,12 +8,15 @@ mod area;
 mod locks;
 mod lru;
 mod name;
+mod rmap;
+mod rmap_apply;
 mod tables;
 mod tally;
 mod work;
 
 pub use apply::Outcome;
 pub use name::text;
+pub use rmap::{Look, Note, RmapOp};
 
 use crate::ledger::{How, Ledger, Site};
 use crate::machine::{AreaList, Event, LockClass, Machine, MigrateType, PageFlag, PcpField, Pfn, Pv, Stat, WorkId};
@@ -43,6 +46,8 @@ pub enum Held {
     Isolate,
     /// A pin of a walk.
     Pin,
+    /// What the file system keeps with it.
+    Private,
 }
 
 /// Plain reads that count as a step, since another CPU may write in between. One byte, as the compiler lays it out: so
@@ -69,6 +74,8 @@ pub enum Read {
     PcpType,
     /// The migratetype of its pageblock.
     Pageblock,
+    /// `_refcount`
+    Refcount,
 }
 
 /// One micro-operation. Sixteen bytes at most, so that a million of them stay small.
@@ -243,6 +250,8 @@ pub enum Op {
     GetClearPte { mm: u8, vpn: u32 },
     /// Flushes this CPU's TLB for an address space.
     FlushTlbMm { mm: u8 },
+    /// One of the rmap-unmap series.
+    Rmap(RmapOp),
 }
 
 impl Op {
@@ -282,6 +291,7 @@ impl Op {
             | Op::PrepareFree { page, .. }
             | Op::Prefetch { page } => Some(page),
             Op::SplitTail { head, .. } | Op::SplitHead { head } => Some(head),
+            Op::Rmap(op) => op.page(),
             _ => None,
         }
     }

@@ -128,6 +128,7 @@ fn area_text(op: &Op, ret: u32) -> String {
         }
         Op::GetClearPte { mm, vpn } => format!("PTE {vpn} of mm {mm} exchanged for none, was {}", pte_text(ret)),
         Op::FlushTlbMm { mm } => format!("flush the TLB for mm {mm}"),
+        Op::Rmap(op) => op.text(ret),
         _ => String::new(),
     }
 }
@@ -144,6 +145,7 @@ fn read_name(what: Read) -> &'static str {
         Read::PageCheck => "the fields that must be clear",
         Read::PcpType => "the migratetype in index",
         Read::Pageblock => "the pageblock's migratetype",
+        Read::Refcount => "_refcount",
     }
 }
 
@@ -159,7 +161,7 @@ fn access(write: bool) -> &'static str {
     if write { "write" } else { "read" }
 }
 
-fn pte_text(pte: u32) -> String {
+pub(super) fn pte_text(pte: u32) -> String {
     match pte {
         PTE_NONE => "none".to_string(),
         PTE_ZERO => "the zero page".to_string(),

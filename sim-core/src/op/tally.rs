@@ -109,6 +109,7 @@ impl World {
             Op::SpinTrylock { class, .. } if outcome.ret == 1 => l.class(class).acquire(clock, n),
             Op::GetClearPte { .. } => l.add(Count::OtherRmw, n),
             Op::FlushTlbMm { .. } => l.add(Count::TlbFlushes, n),
+            Op::Rmap(op) => op.tally(outcome, |count, times| add(&mut l.counts[count as usize], n.wrapping_mul(times))),
             _ => {}
         }
         0

@@ -6,6 +6,7 @@ mod lru_drain;
 mod munlock;
 mod params;
 mod pcp_free;
+mod rmap_unmap;
 mod spec;
 mod variant;
 
@@ -14,6 +15,7 @@ pub use lru_drain::LRU_DRAIN_VARIANTS;
 pub use munlock::{Layout, MUNLOCK_VARIANTS, PageKind};
 pub use params::{Kind, NONE, Param, Params, Setting};
 pub use pcp_free::PCP_FREE_VARIANTS;
+pub use rmap_unmap::{RMAP_VARIANTS, RmapLayout};
 pub use spec::{Run, RunSpec, SpecError};
 pub use variant::Variant;
 
@@ -60,7 +62,7 @@ pub struct Scenario {
 }
 
 /// The series, the main one first.
-pub const SERIES: &[Series] = &[munlock::SERIES, lru_drain::SERIES, pcp_free::SERIES];
+pub const SERIES: &[Series] = &[munlock::SERIES, lru_drain::SERIES, pcp_free::SERIES, rmap_unmap::SERIES];
 
 const SCENARIO_COUNT: usize = {
     let (mut count, mut at) = (0, 0);

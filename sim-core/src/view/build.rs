@@ -33,6 +33,7 @@ impl Timeline {
             next: self.next_place(&slots),
             workqueue: self.workqueue(),
             allocators: self.allocators(),
+            rmap: self.rmap_view(),
         }
     }
 
@@ -60,7 +61,9 @@ impl Timeline {
     // Address spaces that something of the run happens in: the one under study, and others with pages of their own or
     // with locked pages.
     fn shows_space(&self, mm: u8) -> bool {
-        mm == 0 || self.world().machine.mms[mm as usize].vmas.first().is_some_and(|vma| vma.mapping != 0)
+        mm == 0
+            || self.world().machine.rmap.is_some()
+            || self.world().machine.mms[mm as usize].vmas.first().is_some_and(|vma| vma.mapping != 0)
     }
 
     fn space(&self, mm: u8) -> SpaceView {
@@ -174,7 +177,7 @@ impl Timeline {
         PageView {
             no: self.numbers().of(frame).unwrap_or(NIL),
             place: slots.place(machine, *self.config(), frame),
-            nr: page.nr(),
+            nr: if machine.rmap.is_some() { 1 } else { page.nr() },
             zone: page.zone(),
             flags: PageFlag::ALL.iter().filter(|&&flag| page.has(flag)).map(|flag| flag.name()).collect(),
             count: page.count,
@@ -283,6 +286,10 @@ impl Timeline {
             Op::Walk { mm: 0, vpn } | Op::ReadPte { mm: 0, vpn } | Op::SetPte { mm: 0, vpn, .. } => {
                 Some((vpn - machine.mms[0].vmas[0].start) / self.unit(0))
             }
+            Op::Rmap(op) => op.entry().filter(|&(mm, _)| mm == 0).and_then(|(_, vpn)| {
+                let vma = machine.mms[0].vmas[0];
+                (vma.start..vma.end).contains(&vpn).then(|| vpn - vma.start)
+            }),
             _ => None,
         };
         let slot = match record.op {

@@ -11,9 +11,11 @@ mod lanes;
 mod listing;
 mod narrate;
 mod narrate_area;
+mod narrate_rmap;
 mod narrate_work;
 mod numbers;
 mod place;
+mod rmap;
 mod timeline_lanes;
 mod work;
 
@@ -22,6 +24,7 @@ pub use lanes::{Block, FunctionKind, FunctionSpan, Lanes, Span};
 pub use listing::{Line, LineState, Listing};
 pub use narrate::Words;
 pub use numbers::Numbers;
+pub use rmap::{FolioView, MmView, PteState, RmapView, StatView, TlbEntryView, TlbView};
 pub use work::{PoolView, WaitView, WorkView, Worker, WorkqueueView};
 
 use alloc::string::String;
@@ -53,6 +56,8 @@ pub struct View {
     pub workqueue: Option<WorkqueueView>,
     /// Page allocators of the zones that have one.
     pub allocators: Vec<AllocatorView>,
+    /// Folios, TLBs and counters of the rmap-unmap series.
+    pub rmap: Option<RmapView>,
 }
 
 /// One page: one tile for its whole life.

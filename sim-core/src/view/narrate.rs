@@ -143,6 +143,7 @@ impl Sentence<'_> {
             | Op::SpinTrylock { .. }
             | Op::GetClearPte { .. }
             | Op::FlushTlbMm { .. }) => self.allocator(op, ret),
+            Op::Rmap(op) => self.rmap(op, ret),
             _ => super::narrate_work::say(self.timeline, self.record),
         }
     }
@@ -189,6 +190,7 @@ impl Sentence<'_> {
             (Read::PageCheck, _) => format!("checks that nothing is left on {page}: *it is clean*"),
             (Read::PcpType, mt) => format!("reads the type kept in {page}: *{}*", MigrateType::from_index(mt).name()),
             (Read::Pageblock, mt) => format!("reads the pageblock's type: *{}*", MigrateType::from_index(mt).name()),
+            (Read::Refcount, n) => format!("reads how many hold {page}: *{n} references*"),
             (Read::MlockCount, n) => format!("reads how often {page} is mlocked: *{n}*"),
         }
     }

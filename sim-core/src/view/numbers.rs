@@ -21,6 +21,9 @@ impl Numbers {
         for zone in machine.zones.iter().filter(|zone| zone.buddy.is_some()) {
             (zone.start..zone.end).for_each(|frame| numbers.add(frame));
         }
+        // Folios keep the numbers of their pages in the range, whether these are mapped or not.
+        let range = machine.rmap.iter().flat_map(|rmap| &rmap.range);
+        range.flat_map(|&head| head..head + machine.page(head).nr()).for_each(|page| numbers.add(page));
         for mm in &machine.mms {
             for pmd in &mm.pmds {
                 match *pmd {

@@ -4,7 +4,7 @@ mod claims;
 mod layout;
 mod races;
 mod setup;
-mod variants;
+pub(super) mod variants;
 
 pub use layout::{Layout, PageKind};
 

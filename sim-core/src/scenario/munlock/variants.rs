@@ -13,8 +13,8 @@ const V3_12: Config = P6.with(&[Patch::PagevecFill, Patch::ClearActive, Patch::C
 const V3_14: Config = V3_12.with(&[Patch::DeferPut, Patch::ThpMask, Patch::ThpSplit]);
 const FIXED: Config = V3_14.with(&[Patch::CountMlock]);
 const V5_10: Config = FIXED.with(&[Patch::DrainWhenFull, Patch::NodeLru, Patch::DrainDecides]).with_pagevec(15);
-const V6_1: Config = V5_10.with(&[Patch::TestClearLru, Patch::MlockBatch]);
-const TODAY: Config = V6_1.with(&[Patch::FolioBatch]).with_pagevec(31);
+pub(in crate::scenario) const V6_1: Config = V5_10.with(&[Patch::TestClearLru, Patch::MlockBatch]);
+pub(in crate::scenario) const TODAY: Config = V6_1.with(&[Patch::FolioBatch]).with_pagevec(31);
 
 /// Variants of the munlock series, oldest first.
 pub const MUNLOCK_VARIANTS: &[Variant] = &[

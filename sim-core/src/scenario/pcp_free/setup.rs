@@ -48,7 +48,8 @@ impl Sizes {
             return Err(SpecError::Together(text));
         }
         if config.has(Patch::SinglePass) && high == batch {
-            let text = format!("high and batch are both {high}; expected a high above batch: this kernel drains the rest");
+            let text =
+                format!("high and batch are both {high}; expected a high above batch: this kernel drains the rest");
             return Err(SpecError::Together(text));
         }
         if high_max < high {
