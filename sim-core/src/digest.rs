@@ -46,6 +46,10 @@ impl Machine {
         self.feed_cpus(&mut d);
         self.feed_locks(&mut d);
         self.feed_spaces(&mut d);
+        if let Some(swap) = &self.swap {
+            self.zones.iter().for_each(|zone| d.number(u64::from(zone.free)));
+            swap.feed(&mut d);
+        }
         d.finish()
     }
 

@@ -126,6 +126,7 @@ impl Engine {
             recorder: RefCell::default(),
             bulk: Cell::new(true),
             alone: Cell::new(false),
+            timed: Cell::new(false),
             directly: Cell::new(false),
             pause_at: Cell::new(u64::MAX),
             measured: Cell::new(None),
@@ -206,6 +207,7 @@ impl Engine {
         self.shared.directly.set(false);
         self.shared.measured.set(setup.measured);
         self.shared.counting.set([if setup.measured.is_some() { 0 } else { u64::MAX }; 4]);
+        self.shared.timed.set(setup.schedule == Schedule::Timed);
         self.chooser = Chooser::new(setup.schedule);
     }
 
@@ -298,7 +300,8 @@ impl Engine {
             [] => Ok(None),
             [cpu] => Ok(Some(*cpu)),
             _ => {
-                let cpu = self.chooser.choose(runnable).map_err(|misfit| EngineError::Choice {
+                let ordered = self.by_clock(runnable);
+                let cpu = self.chooser.choose(ordered.as_ref().map_or(runnable, |first| first)).map_err(|misfit| EngineError::Choice {
                     decision: misfit.index + 1,
                     cpu: misfit.cpu,
                     runnable: runnable.to_vec(),
@@ -310,6 +313,16 @@ impl Engine {
                 Ok(Some(cpu))
             }
         }
+    }
+
+    // In a timed run: the CPU whose task is behind all others.
+    fn by_clock(&self, runnable: &[u8]) -> Option<[u8; 1]> {
+        if !self.shared.timed.get() {
+            return None;
+        }
+        let world = self.shared.world();
+        let clock = |cpu: u8| self.current[cpu as usize].map_or(0, |task| world.machine.clock_of(task));
+        runnable.iter().copied().min_by_key(|&cpu| (clock(cpu), cpu)).map(|cpu| [cpu])
     }
 
     fn poll(&mut self, cpu: u8) {

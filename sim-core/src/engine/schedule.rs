@@ -16,6 +16,9 @@ pub enum Schedule {
     Choices(Vec<u8>),
     /// Turns; round-robin when they have ended.
     Script(Vec<Turn>),
+    /// By the clocks of the tasks: the one that is behind goes first, the lower CPU among equals. Where a scenario keeps no
+    /// clocks, the lowest CPU that can go on.
+    Timed,
 }
 
 /// One CPU runs until something happens.
@@ -132,6 +135,7 @@ impl Chooser {
                     return Ok(turn.cpu);
                 }
             }
+            Schedule::Timed => return Ok(runnable[0]),
             Schedule::RoundRobin => {}
         }
         let after = runnable.iter().copied().find(|&cpu| self.last != u8::MAX && cpu > self.last);

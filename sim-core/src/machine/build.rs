@@ -47,6 +47,7 @@ impl Machine {
             mm_locks: Vec::new(),
             mapping_locks: Vec::new(),
             page_waiters: Vec::new(),
+            swap: None,
             zones,
         }
     }
@@ -98,6 +99,7 @@ impl Zone {
             recent_scanned: [0; 2],
             recent_rotated: [0; 2],
             lru: [LruList { head: NIL, tail: NIL, entries: 0, pages: 0 }; LRU_LISTS],
+            free: end - start,
         }
     }
 }

@@ -31,6 +31,14 @@ named! {
         AnonVma = "anon_vma",
         /// mapping->i_mmap_mutex. Index: mapping.
         IMmap = "i_mmap_mutex",
+        /// swap_info_struct.lock: the swap map.
+        SwapInfo = "si_lock",
+        /// swap_avail_lock: the list of swap devices.
+        SwapAvail = "swap_avail_lock",
+        /// swapper_space.tree_lock: the swap cache.
+        Tree = "tree_lock",
+        /// Lock of a cluster of the swap table. Index: cluster.
+        Cluster = "ci_lock",
     }
 }
 

@@ -8,6 +8,7 @@ mod lock;
 mod mm;
 mod page;
 mod pagevec;
+mod swap;
 mod vmstat;
 
 use alloc::vec::Vec;
@@ -16,12 +17,15 @@ pub use build::MachineSpec;
 pub use cpu::{CpuState, TaskRun, TaskState};
 pub use lock::{LockClass, LockId, LockState};
 pub use mm::{
-    HPAGE_PMD_NR, HPAGE_PMD_ORDER, Mapping, Mm, PTE_DIRTY, PTE_EXCLUSIVE, PTE_GARBAGE, PTE_NONE, PTE_PFN,
+    HPAGE_PMD_NR, HPAGE_PMD_ORDER, Mapping, Mm, PTE_DIRTY, PTE_EXCLUSIVE, PTE_GARBAGE, PTE_HWPOISON, PTE_MIGRATION, PTE_NONE, PTE_PFN,
     PTE_SOFT_DIRTY, PTE_SWAP, PTE_UFFD_WP, PTE_WRITE, PTE_YOUNG, PTE_ZERO, PTRS_PER_PTE, Pmd, Vma, VmaId, pte_page,
     pte_swap,
 };
 pub use page::{NO_MAPPING, NOBODY, Page, PageFlag, Pfn};
 pub use pagevec::{ON_STACK, PAGEVEC_MAX, PER_CPU, Pagevec, Pv};
+pub use swap::{
+    RSS_EVENTS, Rss, SWAP_CLUSTER, SWAP_COUNT, SWAP_HAS_CACHE, SWAP_MAP_BAD, Swap, SwapTuning, SwapWrite,
+};
 pub use vmstat::{EVENTS, Event, STATS, Stat, stat_threshold};
 
 /// No page, no link.
@@ -63,6 +67,8 @@ pub struct Zone {
     pub recent_rotated: [u64; 2],
     /// The five LRU lists.
     pub lru: [LruList; LRU_LISTS],
+    /// Free frames.
+    pub free: u32,
 }
 
 // What stands for a lock that has no state of its own.
@@ -105,6 +111,8 @@ pub struct Machine {
     pub mapping_locks: Vec<LockState>,
     /// Waiters of page locks: page and task, first in line first.
     pub page_waiters: Vec<(Pfn, u8)>,
+    /// Swap device and what goes with it, where the scenario has one.
+    pub swap: Option<alloc::boxed::Box<Swap>>,
 }
 
 /// Locks of one address space.
@@ -150,6 +158,10 @@ impl Machine {
             LockClass::MmapSem => &self.mm_locks[i].mmap_sem,
             LockClass::AnonVma | LockClass::IMmap => &self.mapping_locks[i],
             LockClass::Page | LockClass::Zone | LockClass::Waitqueue => &NO_LOCK,
+            LockClass::SwapInfo => &self.swap().si_lock,
+            LockClass::SwapAvail => &self.swap().avail_lock,
+            LockClass::Tree => &self.swap().tree_lock,
+            LockClass::Cluster => &self.swap().cluster_locks[i],
         }
     }
 
@@ -161,6 +173,10 @@ impl Machine {
             LockClass::PageTable => &mut self.mm_locks[i].page_table_lock,
             LockClass::MmapSem => &mut self.mm_locks[i].mmap_sem,
             LockClass::AnonVma | LockClass::IMmap => &mut self.mapping_locks[i],
+            LockClass::SwapInfo => &mut self.swap_mut().si_lock,
+            LockClass::SwapAvail => &mut self.swap_mut().avail_lock,
+            LockClass::Tree => &mut self.swap_mut().tree_lock,
+            LockClass::Cluster => &mut self.swap_mut().cluster_locks[i],
             _ => &mut self.lru_locks[i],
         }
     }

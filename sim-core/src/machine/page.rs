@@ -33,6 +33,12 @@ named! {
         Tail = "PG_tail",
         /// On the free list of its zone.
         Free = "PG_buddy",
+        /// PG_swapcache
+        SwapCache = "PG_swapcache",
+        /// PG_writeback
+        Writeback = "PG_writeback",
+        /// PG_reclaim: goes to the tail of the inactive list when its write is done.
+        Reclaim = "PG_reclaim",
     }
 }
 

@@ -33,6 +33,12 @@ named! {
         ZoneActiveFile = "NR_ZONE_ACTIVE_FILE",
         /// NR_ZONE_UNEVICTABLE
         ZoneUnevictable = "NR_ZONE_UNEVICTABLE",
+        /// NR_FILE_PAGES: page cache and swap cache.
+        FilePages = "NR_FILE_PAGES",
+        /// NR_ISOLATED_ANON
+        IsolatedAnon = "NR_ISOLATED_ANON",
+        /// NR_ISOLATED_FILE
+        IsolatedFile = "NR_ISOLATED_FILE",
     }
 }
 
@@ -74,6 +80,28 @@ named! {
         Activate = "PGACTIVATE",
         /// PGFREE
         Free = "PGFREE",
+        /// PGMAJFAULT
+        MajorFault = "PGMAJFAULT",
+        /// PSWPIN
+        SwapIn = "PSWPIN",
+        /// PSWPOUT
+        SwapOut = "PSWPOUT",
+        /// PGLAZYFREE: pages that MADV_FREE has made lazy (4.12 and later).
+        Lazyfree = "PGLAZYFREE",
+        /// PGLAZYFREED: lazy pages that reclaim has discarded.
+        Lazyfreed = "PGLAZYFREED",
+        /// PGDEACTIVATE
+        Deactivate = "PGDEACTIVATE",
+        /// PGSCAN_KSWAPD
+        ScanKswapd = "PGSCAN_KSWAPD",
+        /// PGSCAN_DIRECT
+        ScanDirect = "PGSCAN_DIRECT",
+        /// PGSTEAL_KSWAPD
+        StealKswapd = "PGSTEAL_KSWAPD",
+        /// PGSTEAL_DIRECT
+        StealDirect = "PGSTEAL_DIRECT",
+        /// ALLOCSTALL: entries into direct reclaim.
+        AllocStall = "ALLOCSTALL",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Applying and reverting: each operation has one arm here and one function that does it, with its inverse beside it.
 
-use super::{Op, Read, World, locks, lru, tables};
+use super::{Op, Read, World, anon, locks, lru, tables};
 use crate::machine::{CpuState, Machine, PageFlag, TaskRun};
 
 /// What an operation returns to the code that made it, and what is needed to take it back.
@@ -141,6 +141,7 @@ impl World {
                 Outcome::NONE
             }
             Op::Barrier | Op::CondResched => Outcome::NONE,
+            Op::Anon(op) => anon::apply(m, task, op),
         }
     }
 
@@ -201,6 +202,7 @@ impl World {
             Op::Sleep => locks::unsleep(m, task, ret),
             Op::Wake { task } => locks::unwake(m, task, undo),
             Op::Exit => m.tasks[task as usize].run = TaskRun::Runnable,
+            Op::Anon(op) => anon::revert(m, task, op, Outcome { ret, undo }),
         }
     }
 }

@@ -3,6 +3,8 @@
 //! An [`Op`] can be applied, reverted, named and counted. Applying it is the only way to change a [`World`]. What an
 //! apply overwrites goes into 64 bits of undo, so that a revert gives back the same bytes.
 
+mod anon;
+mod anon_text;
 mod apply;
 mod locks;
 mod lru;
@@ -10,6 +12,7 @@ mod name;
 mod tables;
 mod tally;
 
+pub use anon::{AnonOp, present};
 pub use apply::Outcome;
 pub use name::text;
 
@@ -156,6 +159,8 @@ pub enum Op {
     Wake { task: u8 },
     /// The task has finished.
     Exit,
+    /// Anonymous memory and swap.
+    Anon(AnonOp),
 }
 
 impl Op {
@@ -180,6 +185,7 @@ impl Op {
             | Op::Free { page }
             | Op::SetMlockCount { page, .. } => Some(page),
             Op::SplitTail { head, .. } | Op::SplitHead { head } => Some(head),
+            Op::Anon(op) => op.page(),
             _ => None,
         }
     }
@@ -197,6 +203,7 @@ impl Op {
             Op::TryLockPage { page } | Op::WaitPage { page } | Op::UnlockPage { page } | Op::WakePage { page } => {
                 (LockClass::Page, page)
             }
+            Op::Anon(AnonOp::PlainUnlock { page }) => (LockClass::Page, page),
             _ => return None,
         };
         Some(crate::machine::LockId { class, index })

@@ -71,6 +71,7 @@ pub fn text(op: &Op, ret: u32) -> String {
         Op::Sleep => if ret == 1 { "sleeps" } else { "does not sleep: it was woken" }.to_string(),
         Op::Wake { task } => format!("wakes task {task}{}", if ret == 1 { "" } else { ", which is awake" }),
         Op::Exit => "the task has finished".to_string(),
+        Op::Anon(op) => super::anon_text::text(op, ret),
     }
 }
 

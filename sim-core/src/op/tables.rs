@@ -20,6 +20,7 @@ pub(super) fn alloc(m: &mut Machine, zone: u8, order: u8, pfn: Pfn) -> Outcome {
     } else {
         zone.freed = old.next;
     }
+    zone.free -= nr;
     let page = m.page_mut(pfn);
     page.flags = with(Page::with_order(page.flags, order), PageFlag::Free, false);
     page.count = 1;
@@ -44,6 +45,7 @@ pub(super) fn unalloc(m: &mut Machine, zone: u8, pfn: Pfn, undo: u64) {
         set_tails(m, pfn, nr, PageFlag::Tail, PageFlag::Free);
     }
     let zone = &mut m.zones[zone as usize];
+    zone.free += nr;
     let page = &mut m.pages[pfn as usize];
     page.flags = undo as u32;
     page.count = 0;
@@ -64,6 +66,7 @@ pub(super) fn free(m: &mut Machine, pfn: Pfn) -> Outcome {
     page.mapping = NO_MAPPING;
     page.next = zone.freed;
     zone.freed = pfn;
+    zone.free += old.nr();
     for tail in pfn + 1..pfn + old.nr() {
         let page = m.page_mut(tail);
         page.flags = with(with(page.flags, PageFlag::Tail, false), PageFlag::Free, true);
@@ -80,6 +83,7 @@ pub(super) fn unfree(m: &mut Machine, pfn: Pfn, undo: u64) {
     page.mapping = (undo >> 32) as u16;
     page.next = NIL;
     let nr = page.nr();
+    m.zones[zone].free -= nr;
     set_tails(m, pfn, nr, PageFlag::Free, PageFlag::Tail);
 }
 

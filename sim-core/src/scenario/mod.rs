@@ -2,6 +2,7 @@
 
 mod built;
 mod claim;
+mod madvise_free;
 mod munlock;
 mod params;
 mod spec;
@@ -56,7 +57,7 @@ pub struct Scenario {
 }
 
 /// The series, the main one first.
-pub const SERIES: &[Series] = &[munlock::SERIES];
+pub const SERIES: &[Series] = &[munlock::SERIES, madvise_free::SERIES];
 
 const SCENARIO_COUNT: usize = {
     let (mut count, mut at) = (0, 0);

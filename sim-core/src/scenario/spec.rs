@@ -73,7 +73,7 @@ impl fmt::Display for SpecError {
             SpecError::Together(text) => f.write_str(text),
             SpecError::Schedule(text) => write!(
                 f,
-                "unknown schedule `{text}`; expected `round-robin`, `seed:N`, or `choices:` with a list such as `0x12,1x3`"
+                "unknown schedule `{text}`; expected `round-robin`, `seed:N`, `timed`, or `choices:` with a list such as `0x12,1x3`"
             ),
             SpecError::Choices(error) => error.fmt(f),
             SpecError::Engine(error) => error.fmt(f),
@@ -151,7 +151,7 @@ impl RunSpec {
         Ok(self)
     }
 
-    /// The same with a schedule by text: `round-robin`, `seed:N`, `choices:LIST`.
+    /// The same with a schedule by text: `round-robin`, `seed:N`, `timed`, `choices:LIST`.
     ///
     /// # Errors
     ///
@@ -168,6 +168,7 @@ impl RunSpec {
             Some(Schedule::RoundRobin) => "round-robin".to_string(),
             Some(Schedule::Seed(seed)) => format!("seed:{seed}"),
             Some(Schedule::Choices(_)) => "choices".to_string(),
+            Some(Schedule::Timed) => "timed".to_string(),
         }
     }
 
@@ -232,6 +233,9 @@ impl Run {
 fn parse_schedule(text: &str) -> Result<Schedule, SpecError> {
     if text == "round-robin" {
         return Ok(Schedule::RoundRobin);
+    }
+    if text == "timed" {
+        return Ok(Schedule::Timed);
     }
     if let Some(list) = text.strip_prefix("choices:") {
         return parse_choices(list).map(Schedule::Choices).map_err(SpecError::Choices);

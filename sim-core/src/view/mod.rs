@@ -9,6 +9,7 @@ mod code;
 mod lanes;
 mod listing;
 mod narrate;
+mod narrate_anon;
 mod numbers;
 mod place;
 mod timeline_lanes;

@@ -38,7 +38,7 @@ impl Timeline {
     }
 }
 
-struct Sentence<'a> {
+pub(super) struct Sentence<'a> {
     timeline: &'a Timeline,
     record: &'a Record,
 }
@@ -122,10 +122,11 @@ impl Sentence<'_> {
             Op::Sleep => "would sleep, but *has been woken* already".to_string(),
             Op::Wake { task } => format!("*wakes* {}", self.timeline.task_names()[usize::from(task)]),
             Op::Exit => "*has finished* its task".to_string(),
+            Op::Anon(op) => self.anon(op, ret),
         }
     }
 
-    fn page(&self, frame: Pfn) -> String {
+    pub(super) fn page(&self, frame: Pfn) -> String {
         match self.timeline.numbers().of(frame) {
             Some(number) => format!("page {number}"),
             None => format!("frame {frame}"),
@@ -140,7 +141,7 @@ impl Sentence<'_> {
         if lock.class == LockClass::Ptl { "the page-table lock".to_string() } else { self.timeline.lock_name(lock) }
     }
 
-    fn index(&self, mm: u8, vpn: u32) -> u32 {
+    pub(super) fn index(&self, mm: u8, vpn: u32) -> u32 {
         vpn - self.timeline.world().machine.mms[mm as usize].vmas[0].start
     }
 

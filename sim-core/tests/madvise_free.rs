@@ -1,0 +1,129 @@
+//! The tables of the MADV_FREE series: swap-ins, swap-outs, pages discarded, pages scanned, time.
+
+use sim_core::engine::{Engine, Outcome};
+use sim_core::machine::Event;
+use sim_core::scenario::RunSpec;
+
+/// What the tables give for one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Totals {
+    swap_in: u64,
+    swap_out: u64,
+    lazyfreed: u64,
+    scanned: u64,
+    elapsed: u64,
+}
+
+fn spec(variant: &str, set: &[(&str, u32)]) -> RunSpec {
+    let spec = RunSpec::new("madvise-free", variant).expect("the variant is known");
+    set.iter().fold(spec, |spec, (name, value)| spec.set(name, &value.to_string()).expect("the value fits"))
+}
+
+fn bulk(variant: &str, set: &[(&str, u32)]) -> Engine {
+    let mut engine = spec(variant, set).start(true).expect("the parameters fit together");
+    let ended = engine.run().expect("no choices, no error");
+    assert_eq!(ended, Outcome::Finished, "{variant} {set:?}: {:?}", engine.violation());
+    engine
+}
+
+fn totals(variant: &str, set: &[(&str, u32)]) -> Totals {
+    let engine = bulk(variant, set);
+    let world = engine.world();
+    let event = |event: Event| world.ledger.events[event as usize];
+    let bystander = set.iter().any(|&(name, value)| name == "bystander" && value > 0);
+    let clocks = &world.machine.swap().clocks;
+    let processes = &clocks[..clocks.len() - usize::from(bystander)];
+    Totals {
+        swap_in: event(Event::SwapIn),
+        swap_out: event(Event::SwapOut),
+        lazyfreed: event(Event::Lazyfreed),
+        scanned: event(Event::ScanKswapd) + event(Event::ScanDirect),
+        elapsed: processes.iter().copied().max().unwrap_or(0),
+    }
+}
+
+// Skew; swap-ins of the base; swap-outs, pages discarded (base and patch), pages scanned, elapsed: dontneed, free, patch.
+type Row = (u32, u64, [u64; 3], [u64; 2], [u64; 3], [u64; 3]);
+
+const ROWS: [Row; 7] = [
+    (0, 3287, [2753, 3503, 3437], [2857, 2782], [5472, 13112, 9552], [3228, 9800, 3957]),
+    (16, 2592, [2025, 2664, 3470], [3255, 2964], [3912, 10864, 9776], [2884, 8387, 4109]),
+    (32, 2144, [1831, 2273, 3128], [3213, 3120], [3560, 9768, 9352], [2976, 7717, 4088]),
+    (48, 1457, [1812, 1573, 2593], [2850, 2500], [3416, 7240, 7720], [3104, 5746, 3922]),
+    (64, 1013, [1470, 1197, 1954], [1641, 2463], [2688, 4872, 6352], [2976, 4810, 3671]),
+    (96, 329, [1083, 553, 965], [873, 1849], [2064, 2248, 3960], [3136, 3499, 3266]),
+    (128, 0, [695, 40, 40], [0, 0], [1280, 88, 88], [3152, 2304, 2304]),
+];
+
+#[test]
+fn the_table_by_skew() {
+    for (skew, swap_in, swap_out, lazyfreed, scanned, elapsed) in ROWS {
+        let expected = |at: usize| Totals {
+            swap_in: if at == 1 { swap_in } else { 0 },
+            swap_out: swap_out[at],
+            lazyfreed: if at == 0 { 0 } else { lazyfreed[at - 1] },
+            scanned: scanned[at],
+            elapsed: elapsed[at],
+        };
+        for (at, variant) in ["dontneed", "free", "free-swap"].into_iter().enumerate() {
+            assert_eq!(totals(variant, &[("skew", skew)]), expected(at), "{variant} at skew {skew}");
+        }
+    }
+}
+
+#[test]
+fn the_table_of_later_kernels() {
+    const LATER: [(u32, [[u64; 5]; 3]); 3] = [
+        (0, [[0, 3237, 2982, 9296, 3714], [0, 2482, 3818, 8570, 3413], [0, 1938, 3994, 11492, 3267]]),
+        (32, [[0, 2870, 3092, 8648, 3711], [0, 2201, 3916, 8558, 3442], [0, 2040, 3633, 11043, 3403]]),
+        (64, [[0, 1863, 2509, 6520, 3380], [0, 1703, 3095, 7345, 3400], [0, 1173, 3186, 8467, 3334]]),
+    ];
+    for (skew, rows) in LATER {
+        for (variant, [swap_in, swap_out, lazyfreed, scanned, elapsed]) in
+            ["v4.5", "v4.12", "today"].into_iter().zip(rows)
+        {
+            let expected = Totals { swap_in, swap_out, lazyfreed, scanned, elapsed };
+            assert_eq!(totals(variant, &[("skew", skew)]), expected, "{variant} at skew {skew}");
+        }
+    }
+}
+
+#[test]
+fn other_sizes() {
+    // Size; swap-ins of the base; swap-outs and elapsed: dontneed, free, patch.
+    type Case = (&'static [(&'static str, u32)], u64, [u64; 3], [u64; 3]);
+    const MEDIUM: &[(&str, u32)] = &[
+        ("pages", 1024),
+        ("ram", 6144),
+        ("swap", 16384),
+        ("slice", 32),
+        ("min", 14),
+        ("low", 17),
+        ("high", 21),
+        ("skew", 512),
+    ];
+    const SIX: &[(&str, u32)] = &[("processes", 6), ("pages", 200), ("ram", 700), ("swap", 1500), ("skew", 40)];
+    const FOUR: &[(&str, u32)] = &[("processes", 4), ("pages", 64), ("ram", 160), ("swap", 256), ("skew", 16)];
+    const CASES: [Case; 3] = [
+        (MEDIUM, 6123, [9680, 7274, 13519], [23024, 34701, 27008]),
+        (SIX, 1178, [1260, 1193, 2295], [4009, 9125, 5978]),
+        (FOUR, 499, [402, 557, 480], [1560, 4660, 1856]),
+    ];
+    for (set, swap_in, swap_out, elapsed) in CASES {
+        for (at, variant) in ["dontneed", "free", "free-swap"].into_iter().enumerate() {
+            let found = totals(variant, set);
+            assert_eq!(found.swap_in, if at == 1 { swap_in } else { 0 }, "swap-ins of {variant} {set:?}");
+            assert_eq!(found.swap_out, swap_out[at], "swap-outs of {variant} {set:?}");
+            assert_eq!(found.elapsed, elapsed[at], "elapsed of {variant} {set:?}");
+        }
+    }
+}
+
+#[test]
+fn a_bystander_swaps_in_its_own_pages() {
+    let swap_ins = |bystander| {
+        ["dontneed", "free", "free-swap"].map(|variant| totals(variant, &[("bystander", bystander)]).swap_in)
+    };
+    assert_eq!(swap_ins(16), [16, 1057, 3]);
+    assert_eq!(swap_ins(24), [41, 1079, 55]);
+}
