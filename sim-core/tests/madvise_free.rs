@@ -127,3 +127,50 @@ fn a_bystander_swaps_in_its_own_pages() {
     assert_eq!(swap_ins(16), [16, 1057, 3]);
     assert_eq!(swap_ins(24), [41, 1079, 55]);
 }
+
+const VARIANTS: [&str; 6] = ["dontneed", "free", "free-swap", "v4.5", "v4.12", "today"];
+
+/// A run small enough to be recorded often: memory is half of what the processes fill.
+const SMALL: &[(&str, u32)] =
+    &[("processes", 4), ("pages", 32), ("ram", 64), ("swap", 256), ("loops", 3), ("skew", 16), ("min", 2), ("low", 3), ("high", 5)];
+
+#[test]
+fn a_recorded_run_keeps_every_rule_and_can_be_taken_back() {
+    for variant in VARIANTS {
+        let spec = spec(variant, SMALL);
+        let start = spec.start(false).expect("the parameters fit").world().clone();
+        let run = spec.record().expect("it is short enough");
+        let mut timeline = run.timeline;
+        assert_eq!(timeline.violation(), None, "{variant}");
+        assert!(run.claims.iter().all(|claim| claim.holds), "{variant}: {:?}", run.claims);
+        timeline.seek(timeline.len());
+        let end = timeline.world().clone();
+        while timeline.back() {}
+        assert_eq!(timeline.world(), &start, "{variant}");
+        assert_eq!(timeline.world().machine.digest(), start.machine.digest(), "{variant}");
+        while timeline.forward() {}
+        assert_eq!(timeline.world(), &end, "{variant}");
+    }
+}
+
+#[test]
+fn a_recorded_run_counts_what_a_bulk_run_counts() {
+    for variant in VARIANTS {
+        let recorded = spec(variant, SMALL).record().expect("it is short enough");
+        let engine = bulk(variant, SMALL);
+        assert_eq!(recorded.ledger, engine.world().ledger, "{variant}");
+        let mut timeline = recorded.timeline;
+        timeline.seek(timeline.len());
+        assert_eq!(timeline.world().machine.digest(), engine.world().machine.digest(), "{variant}");
+    }
+}
+
+#[test]
+fn the_rules_hold_whoever_goes_first() {
+    for variant in VARIANTS {
+        for schedule in ["round-robin", "seed:1", "seed:2", "seed:3"] {
+            let run = spec(variant, SMALL).schedule(schedule).expect("known").record().expect("short enough");
+            assert_eq!(run.timeline.violation(), None, "{variant} {schedule}");
+        }
+    }
+}

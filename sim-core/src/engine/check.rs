@@ -12,7 +12,8 @@ use alloc::vec::Vec;
 use crate::kernel::{Config, Patch};
 use crate::ledger::How;
 use crate::machine::{LockClass, LockId, Machine, NIL, NOBODY, Page, PageFlag, Pfn, Pmd, Pv, Stat, TaskRun, pte_page};
-use crate::op::{Held, Op, Outcome, World};
+use super::check_swap::SwapChecker;
+use crate::op::{AnonOp, Held, Op, Outcome, World};
 use crate::view::PagevecKind;
 
 /// A broken rule.
@@ -32,9 +33,9 @@ impl Violation {
     }
 }
 
-type Checked = Result<(), Violation>;
+pub(super) type Checked = Result<(), Violation>;
 
-fn broken(rule: &'static str, detail: String) -> Checked {
+pub(super) fn broken(rule: &'static str, detail: String) -> Checked {
     Err(Violation { step: 0, rule, detail })
 }
 
@@ -54,6 +55,8 @@ pub struct Checker {
     pending: Vec<Pfn>,
     /// Tasks in the run.
     tasks: i64,
+    /// Tallies of swap, where there is any.
+    swap: Option<alloc::boxed::Box<SwapChecker>>,
 }
 
 impl Checker {
@@ -75,7 +78,7 @@ impl Checker {
         }
         let mlocked = machine.pages.iter().filter(|page| page.has(PageFlag::Mlocked)).map(small_pages).sum();
         let leaked = machine.stat(Stat::Mlock) - mlocked;
-        Checker { config, held, slots, mlocked, leaked, pending: Vec::new(), tasks: 1 }
+        Checker { config, held, slots, mlocked, leaked, pending: Vec::new(), tasks: 1, swap: SwapChecker::new(config, machine) }
     }
 
     /// Checks the world after one step.
@@ -92,6 +95,9 @@ impl Checker {
             self.pending.push(page);
         }
         self.locks(machine, task, op, outcome)?;
+        if let Some(swap) = &mut self.swap {
+            swap.after(machine, task, op, outcome)?;
+        }
         self.counters(machine, task, op)?;
         self.places(machine, op)
     }
@@ -102,6 +108,10 @@ impl Checker {
             Op::Put { page, held, .. } => self.held[page as usize][held as usize] -= 1,
             Op::Alloc { page, .. } => self.held[page as usize] = [1, 0, 0, 0, 0],
             Op::Free { page } => return self.freed(page, outcome),
+            Op::Anon(AnonOp::TryGet { page, held, .. }) if outcome.ret == 1 => {
+                self.held[page as usize][held as usize] += 1;
+            }
+            Op::Anon(AnonOp::Freeze { page, .. }) if outcome.ret == 1 => self.held[page as usize] = [0; 5],
             Op::SplitTail { head, tail } => {
                 let page = head + u32::from(tail);
                 self.held[page as usize] = [1, 0, 0, 0, 0];
@@ -290,6 +300,9 @@ impl Checker {
             if held[Held::Isolate as usize] != 0 || held[Held::Pin as usize] != 0 {
                 return broken("14: at rest no page is isolated or pinned", format!("page {pfn} is"));
             }
+        }
+        if let Some(swap) = &self.swap {
+            swap.at_rest(machine)?;
         }
         check_all(machine, self.config, true)
     }

@@ -8,6 +8,7 @@
 //! direct form, as plain functions ([`Direct`]). It does the same operations in the same order.
 
 mod check;
+mod check_swap;
 mod choices;
 mod condition;
 mod cpu;

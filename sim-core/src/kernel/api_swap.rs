@@ -3,9 +3,9 @@
 use sim_macros::primitives;
 
 use crate::engine::{Cpu, LockStep, Step};
-use crate::ledger::How;
+use crate::ledger::{How, Site};
 use crate::machine::{LockClass, PageFlag, Pfn, Rss, SWAP_CLUSTER};
-use crate::op::{AnonOp, Op};
+use crate::op::{AnonOp, Held, Op};
 
 use crate::engine::Want;
 
@@ -276,11 +276,18 @@ impl Cpu {
         self.step(Op::Anon(AnonOp::Tick { ticks }))
     }
 
-    /// io_schedule until the first write is done.
+    /// Time that the task has used, then io_schedule until the first write is done.
     #[inline(always)]
     #[track_caller]
-    pub fn wait_for_write(&self) -> Step<'_, ()> {
-        self.step(Op::Anon(AnonOp::WaitWrite))
+    pub fn wait_for_write(&self, ticks: u32) -> Step<'_, ()> {
+        self.step(Op::Anon(AnonOp::WaitWrite { ticks }))
+    }
+
+    /// get_page_unless_zero
+    #[inline(always)]
+    #[track_caller]
+    pub fn get_page_unless_zero(&self, page: Pfn, site: Site, held: Held) -> Step<'_, bool> {
+        self.step(Op::Anon(AnonOp::TryGet { page, site, held }))
     }
 
     /// list_add_tail of an LRU list

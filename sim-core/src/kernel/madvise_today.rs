@@ -94,7 +94,7 @@ pub async fn swap_range_free(cpu: &Cpu, nr: i16) {
 /// __try_to_reclaim_swap: drops the folio of a slot that nobody counts on any more, unless it is busy.
 #[kernel("mm/swapfile.c", "7.1")]
 pub async fn reclaim_swap_slot(cpu: &Cpu, slot: u32) {
-    let folio = find_get_page(cpu, slot).await;
+    let folio = find_get_page(cpu, slot, Held::Pin).await;
     if folio == NIL {
         return;
     }

@@ -30,8 +30,7 @@ pub async fn touch(cpu: &Cpu, vma: VmaId, addr: u32, write: bool, rest: u32) -> 
         }
         ticks = handle_mm_fault(cpu, vma, addr, write, &mut cost).await;
         if ticks == 0 {
-            cpu.tick(cost).await;
-            cpu.wait_for_write().await;
+            cpu.wait_for_write(cost).await;
             return false;
         }
     }

@@ -10,7 +10,7 @@ use super::swap::put_page;
 use super::swapfile::swap_duplicate;
 use crate::engine::Cpu;
 use crate::machine::{
-    LockClass, PTE_DIRTY, PTE_EXCLUSIVE, PTE_SWAP, PTE_YOUNG, PageFlag, Pfn, Rss, Stat, VmaId, pte_page,
+    LockClass, NO_MAPPING, PTE_DIRTY, PTE_EXCLUSIVE, PTE_SWAP, PTE_YOUNG, PageFlag, Pfn, Rss, Stat, VmaId, pte_page,
 };
 use crate::op::Held;
 
@@ -58,7 +58,7 @@ fn vma_address(cpu: &Cpu, page: Pfn, vma: VmaId) -> Option<u32> {
 #[kernel("mm/rmap.c", "4.0")]
 pub async fn page_referenced(cpu: &Cpu, page: Pfn) -> (u32, bool) {
     let mut found = (0, false);
-    if cpu.page_mapcount(page).await == 0 {
+    if cpu.page_mapcount(page).await == 0 || cpu.page(page).mapping == NO_MAPPING {
         return found;
     }
     let mapping = u32::from(cpu.page(page).mapping);

@@ -7,7 +7,7 @@ use super::alloc_2015::alloc_zeroed_user_highpage;
 use super::mm_inline::zone_and_size;
 use super::swap::{put_page, unlock_page};
 use super::swap_lazy::lru_cache_add_anon;
-use super::swapfile::{get_swap_page, no_swap_left, swap_slot_free, swapcache_free, swapcache_prepare, try_to_free_swap};
+use super::swapfile::{find_get_page, get_swap_page, no_swap_left, swap_slot_free, swapcache_free, swapcache_prepare, try_to_free_swap};
 use crate::engine::Cpu;
 use crate::ledger::Site;
 use crate::machine::{Event, NIL, PageFlag, Pfn, SWAP_COUNT, SWAP_HAS_CACHE, Stat};
@@ -125,11 +125,7 @@ pub async fn swap_cache_del_folio(cpu: &Cpu, page: Pfn, slot: u32) {
 /// lookup_swap_cache: the page of a slot with a reference that will be the PTE's, or NIL.
 #[kernel("mm/swap_state.c", "4.4")]
 pub async fn lookup_swap_cache(cpu: &Cpu, slot: u32) -> Pfn {
-    let page = cpu.swap_cache_lookup(slot).await;
-    if page != NIL {
-        cpu.get_page(page, Site::PageCache, Held::Map).await;
-    }
-    page
+    find_get_page(cpu, slot, Held::Map).await
 }
 
 /// read_swap_cache_async: allocates a page, puts it into the swap cache and reads the slot. Returns NIL where the

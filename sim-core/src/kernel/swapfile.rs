@@ -177,7 +177,7 @@ pub async fn free_swap_and_cache(cpu: &Cpu, slot: u32) {
     cpu.lock_si().await;
     let mut found = NIL;
     if swap_entry_free(cpu, slot, false).await == SWAP_HAS_CACHE {
-        found = find_get_page(cpu, slot).await;
+        found = find_get_page(cpu, slot, Held::Pin).await;
         if found != NIL && !cpu.trylock_page(found).await {
             put_page(cpu, found, Held::Pin).await;
             found = NIL;
@@ -191,14 +191,27 @@ pub async fn free_swap_and_cache(cpu: &Cpu, slot: u32) {
     }
 }
 
-/// The page of a slot in the swap cache, with a reference, or NIL.
+/// The page of a slot in the swap cache, with a reference, or NIL. The look-up takes no lock: the page may be on its way
+/// out, and must be looked for again then.
 #[kernel("mm/filemap.c", "4.4")]
-pub async fn find_get_page(cpu: &Cpu, slot: u32) -> Pfn {
-    let page = cpu.swap_cache_lookup(slot).await;
-    if page != NIL {
-        cpu.get_page(page, Site::PageCache, Held::Pin).await;
+pub async fn find_get_page(cpu: &Cpu, slot: u32, held: Held) -> Pfn {
+    loop {
+        let page = cpu.swap_cache_lookup(slot).await;
+        if page == NIL {
+            return NIL;
+        }
+        if cpu.get_page_unless_zero(page, Site::PageCache, held).await {
+            if cached_at(cpu, slot) == page {
+                return page;
+            }
+            put_page(cpu, page, held).await;
+        }
     }
-    page
+}
+
+#[look]
+fn cached_at(cpu: &Cpu, slot: u32) -> Pfn {
+    cpu.machine().swap().cache[slot as usize]
 }
 
 /// Takes a locked page out of the swap cache that no PTE maps any more (or whatever maps it, when swap gets full).

@@ -124,16 +124,21 @@ pub async fn shrink_inactive_list(cpu: &Cpu, zone: u8, file: bool, sc: &mut Scan
     putback_lru_pages(cpu, zone, file, &kept).await;
 }
 
-/// isolate_lru_pages: takes up to a slice of pages off the tail of a list, tail first, under one lru_lock.
+/// isolate_lru_pages: takes up to a slice of pages off the tail of a list, tail first, under one lru_lock. A page that is
+/// being freed goes to the head.
 #[kernel("mm/vmscan.c", "4.4")]
 pub async fn isolate_lru_pages(cpu: &Cpu, zone: u8, lru: u8, list: &mut Vec<Pfn>) {
     cpu.lock_lru_irq(zone).await;
-    while (list.len() as u32) < slice(cpu) {
+    for _ in 0..slice(cpu) {
         let page = tail(cpu, zone, lru);
         if page == NIL {
             break;
         }
-        cpu.get_page(page, Site::Isolate, Held::Isolate).await;
+        if !cpu.get_page_unless_zero(page, Site::IsolateUnlessZero, Held::Isolate).await {
+            cpu.list_del(lru, page).await;
+            cpu.list_add(lru, page).await;
+            continue;
+        }
         cpu.clear_page_lru(page).await;
         cpu.list_del(lru, page).await;
         list.push(page);

@@ -1,7 +1,8 @@
 //! Operations of anonymous memory and swap: stores, PTE exchanges, the swap map, the swap cache, writes, clocks.
 
-use super::Outcome;
 use super::apply::with;
+use super::{Held, Outcome};
+use crate::ledger::Site;
 use crate::machine::{
     Machine, NIL, NOBODY, PTE_DIRTY, PTE_NONE, PTE_PFN, PTE_WRITE, PTE_YOUNG, PTE_ZERO, PTRS_PER_PTE, PageFlag, Pfn,
     Pmd, Rss, SwapWrite, pte_page,
@@ -66,8 +67,10 @@ pub enum AnonOp {
     Copy { from: Pfn, to: Pfn },
     /// The clock of the task goes on.
     Tick { ticks: u32 },
-    /// The clock of the task goes to the end of the first write, if that lies ahead.
-    WaitWrite,
+    /// The clock of the task goes on, and then to the end of the first write, if that lies ahead.
+    WaitWrite { ticks: u32 },
+    /// get_page_unless_zero: returns 1 where the page had a reference.
+    TryGet { page: Pfn, site: Site, held: Held },
     /// Adds a page at the tail of an LRU list.
     AddTail { lru: u8, page: Pfn },
     /// page_ref_freeze: `_count` becomes 0 where it is as expected; returns 1 then.
@@ -87,6 +90,7 @@ impl AnonOp {
             | AnonOp::Copy { to: page, .. }
             | AnonOp::AddTail { page, .. }
             | AnonOp::Freeze { page, .. }
+            | AnonOp::TryGet { page, .. }
             | AnonOp::PlainUnlock { page } => Some(page),
             AnonOp::SetCache { page, .. } | AnonOp::WriteWord { page, .. } => (page != NIL).then_some(page),
             _ => None,
@@ -158,6 +162,12 @@ pub(super) fn apply(m: &mut Machine, task: u8, op: AnonOp) -> Outcome {
             }
             Outcome::ret(u32::from(frozen))
         }
+        AnonOp::TryGet { page, .. } => {
+            let page = m.page_mut(page);
+            let alive = page.count > 0;
+            page.count += i32::from(alive);
+            Outcome::ret(u32::from(alive))
+        }
         AnonOp::PlainUnlock { page } => {
             let page = m.page_mut(page);
             page.flags = with(page.flags, PageFlag::Locked, false);
@@ -167,9 +177,9 @@ pub(super) fn apply(m: &mut Machine, task: u8, op: AnonOp) -> Outcome {
             add_clock(m, task, u64::from(ticks));
             Outcome::NONE
         }
-        AnonOp::WaitWrite => {
+        AnonOp::WaitWrite { ticks } => {
             let due = m.swap().writes.front().map_or(0, |write| write.due);
-            let ahead = due.saturating_sub(m.clock_of(task));
+            let ahead = due.saturating_sub(m.clock_of(task)).max(u64::from(ticks));
             add_clock(m, task, ahead);
             Outcome::undo(ahead)
         }
@@ -204,7 +214,8 @@ pub(super) fn revert(m: &mut Machine, task: u8, op: AnonOp, Outcome { ret, undo 
             page.locker = undo as u8;
         }
         AnonOp::Tick { ticks } => add_clock(m, task, u64::from(ticks).wrapping_neg()),
-        AnonOp::WaitWrite => add_clock(m, task, undo.wrapping_neg()),
+        AnonOp::TryGet { page, .. } => m.page_mut(page).count -= ret as i32,
+        AnonOp::WaitWrite { .. } => add_clock(m, task, undo.wrapping_neg()),
         AnonOp::Submit { .. } => {
             m.swap_mut().writes.pop_back();
         }

@@ -47,7 +47,10 @@ pub(super) fn text(op: AnonOp, ret: u32) -> String {
         AnonOp::ReadIn { page, slot } => format!("page {page} read from slot {slot}"),
         AnonOp::Copy { from, to } => format!("page {from} copied to page {to}"),
         AnonOp::Tick { ticks } => format!("{ticks} ticks"),
-        AnonOp::WaitWrite => "waits for the first write".to_string(),
+        AnonOp::WaitWrite { ticks } => format!("{ticks} ticks, then waits for the first write"),
+        AnonOp::TryGet { page, .. } => {
+            format!("get page {page} unless nobody has it: {}", if ret == 1 { "got it" } else { "nobody has" })
+        }
         AnonOp::AddTail { lru, page } => {
             format!("list_add_tail page {page} to {}", crate::view::Lru::ALL[lru as usize].name())
         }

@@ -143,6 +143,7 @@ impl Ledger {
             AnonOp::Submit { .. } => self.add(Count::SwapOut, n),
             AnonOp::ReadIn { .. } => self.add(Count::SwapIn, n),
             AnonOp::AddTail { .. } => self.add(Count::ListAdd, n),
+            AnonOp::TryGet { site, .. } => add(&mut self.gets[site as usize], n),
             AnonOp::Freeze { .. } => add(&mut self.puts[Site::Reclaim as usize], n),
             AnonOp::PlainUnlock { .. } => self.class(LockClass::Page).release(clock, n),
             _ => {}

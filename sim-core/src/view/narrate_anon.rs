@@ -35,7 +35,9 @@ impl Sentence<'_> {
             AnonOp::Watermark { mark } if ret == 1 => format!("finds *more than {mark}* frames free"),
             AnonOp::Watermark { mark } => format!("finds *{mark} frames or fewer* free"),
             AnonOp::Tick { ticks } => format!("has used *{ticks} ticks* of time"),
-            AnonOp::WaitWrite => "*waits* until the first write is done: nothing else can be freed".to_string(),
+            AnonOp::TryGet { page, .. } if ret == 1 => format!("takes a *reference* of {}", self.page(page)),
+            AnonOp::TryGet { page, .. } => format!("finds that {} *is being freed*", self.page(page)),
+            AnonOp::WaitWrite { .. } => "*waits* until the first write is done: nothing else can be freed".to_string(),
             AnonOp::AddTail { lru, page } => {
                 let list = Lru::ALL[lru as usize].name();
                 format!("puts {} at the *tail* of the {list} list: it goes next", self.page(page))
