@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::Outcome;
 use super::apply::with;
-use crate::machine::{LockState, Machine, NIL, NO_MAPPING, PTE_NONE, PTRS_PER_PTE, Page, PageFlag, Pfn, Pmd};
+use crate::machine::{LockState, Machine, NIL, NO_MAPPING, NOBODY, PTE_NONE, PTRS_PER_PTE, Page, PageFlag, Pfn, Pmd};
 
 const FRESH: u64 = 1 << 63;
 
@@ -18,6 +18,7 @@ pub(super) fn alloc(m: &mut Machine, zone: u8, order: u8, pfn: Pfn) -> Outcome {
         undo |= FRESH | u64::from(pfn - zone.fresh) << 32;
         zone.fresh = pfn + nr;
     } else {
+        undo |= u64::from(old.isolator) << 32;
         zone.freed = old.next;
     }
     zone.free -= nr;
@@ -25,6 +26,7 @@ pub(super) fn alloc(m: &mut Machine, zone: u8, order: u8, pfn: Pfn) -> Outcome {
     page.flags = with(Page::with_order(page.flags, order), PageFlag::Free, false);
     page.count = 1;
     page.next = NIL;
+    page.isolator = NOBODY;
     if order > 0 {
         page.flags |= PageFlag::Head.bit();
         set_tails(m, pfn, nr, PageFlag::Free, PageFlag::Tail);
@@ -52,6 +54,7 @@ pub(super) fn unalloc(m: &mut Machine, zone: u8, pfn: Pfn, undo: u64) {
     if undo & FRESH != 0 {
         zone.fresh = pfn - (undo >> 32 & 0x7fff_ffff) as u32;
     } else {
+        page.isolator = (undo >> 32) as u8;
         page.next = zone.freed;
         zone.freed = pfn;
     }

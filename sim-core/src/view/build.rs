@@ -12,7 +12,7 @@ use super::{
 use crate::engine::{Milestone, Timeline};
 use crate::kernel::{Config, Patch};
 use crate::machine::{LockClass, LockId, Machine, NIL, NOBODY, PageFlag, Pfn, Pmd, Pv, TaskRun, pte_page};
-use crate::op::Op;
+use crate::op::{AnonOp, Op};
 
 // How far ahead the picture looks for the place that a page in hand goes to.
 const LOOK_AHEAD: usize = 40;
@@ -31,11 +31,12 @@ impl Timeline {
             pages: self.numbers().frames().iter().map(|&frame| self.page(frame, &slots)).collect(),
             touch: self.touch(),
             next: self.next_place(&slots),
+            swap: self.swap_view(),
         }
     }
 
     /// The lock of a class, as a badge.
-    fn lock_view(&self, lock: LockId) -> LockView {
+    pub(super) fn lock_view(&self, lock: LockId) -> LockView {
         let step = self.cursor() as u32;
         let begun = self.index().begun(lock, step);
         let last = begun.last();
@@ -133,6 +134,10 @@ impl Timeline {
 
     // Index of the page that the range loop is at.
     fn loop_at(&self) -> Option<u32> {
+        if self.world().machine.swap.is_some() {
+            // The loop counts rounds there, not pages.
+            return None;
+        }
         match self.milestone_at(self.cursor())?.milestone {
             Milestone::LoopAt(page) => Some(page),
             _ => None,
@@ -224,6 +229,10 @@ impl Timeline {
             LockClass::PageTable,
             LockClass::AnonVma,
             LockClass::IMmap,
+            LockClass::SwapInfo,
+            LockClass::SwapAvail,
+            LockClass::Tree,
+            LockClass::Cluster,
         ];
         let open = classes.iter().flat_map(|&class| self.index().holds_of(class));
         open.filter(|span| span.cpu == cpu && span.start <= step && step < span.end)
@@ -278,6 +287,7 @@ impl Timeline {
             Op::Walk { mm: 0, vpn } | Op::ReadPte { mm: 0, vpn } | Op::SetPte { mm: 0, vpn, .. } => {
                 Some((vpn - machine.mms[0].vmas[0].start) / self.unit(0))
             }
+            Op::Anon(op) => op.address().filter(|&(mm, _)| mm == 0).map(|(_, vpn)| vpn - machine.mms[0].vmas[0].start),
             _ => None,
         };
         let slot = match record.op {
@@ -287,6 +297,9 @@ impl Timeline {
         };
         let list = match record.op {
             Op::ListAdd { lru, page } | Op::ListDel { lru, page } | Op::ListSize { lru, page, .. } => {
+                Some((machine.page(page).zone(), Lru::ALL[lru as usize]))
+            }
+            Op::Anon(AnonOp::AddTail { lru, page }) => {
                 Some((machine.page(page).zone(), Lru::ALL[lru as usize]))
             }
             _ => None,

@@ -12,12 +12,14 @@ mod narrate;
 mod narrate_anon;
 mod numbers;
 mod place;
+mod swap;
 mod timeline_lanes;
 
 pub use lanes::{Block, FunctionKind, FunctionSpan, Lanes, Span};
 pub use listing::{Line, LineState, Listing};
 pub use narrate::Words;
 pub use numbers::Numbers;
+pub use swap::{AnonPteView, AnonSpaceView, SlotView, SwapView, WriteView};
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -44,6 +46,8 @@ pub struct View {
     pub touch: Touch,
     /// Where the page in hand goes next, when the run knows.
     pub next: Option<NextPlace>,
+    /// Swap, in scenarios that have a device.
+    pub swap: Option<SwapView>,
 }
 
 /// One page: one tile for its whole life.

@@ -17,6 +17,10 @@ pub struct Numbers {
 impl Numbers {
     pub(crate) fn new(machine: &Machine) -> Numbers {
         let mut numbers = Numbers { by_frame: vec![NIL; machine.pages.len()], frames: Vec::new() };
+        if machine.swap.is_some() {
+            // Pages come and go here: every frame has the number that it has in memory.
+            (0..machine.pages.len() as Pfn).for_each(|frame| numbers.add(frame));
+        }
         for mm in &machine.mms {
             for pmd in &mm.pmds {
                 match *pmd {
