@@ -128,6 +128,33 @@ fn a_bystander_swaps_in_its_own_pages() {
     assert_eq!(swap_ins(24), [41, 1079, 55]);
 }
 
+// 12 processes of 512 MiB on 3 GiB of RAM, 8 GiB of swap: the machine of the mail.
+const FULL: &[(&str, u32)] =
+    &[("pages", 131_072), ("ram", 786_432), ("swap", 2_097_152), ("skew", 65_536)];
+
+#[test]
+#[ignore = "takes seconds in a release build and minutes otherwise"]
+fn full_size() {
+    let stores = 12 * 131_072 * 4;
+    let rows = [
+        ("dontneed", 1, 0, 883_594, 2_713_656),
+        ("free", 1, 804_972, 1_003_585, 4_584_332),
+        ("free-swap", 1, 0, 1_829_549, 3_859_592),
+        ("free", 5, 761_523, 0, 0),
+    ];
+    for (variant, ratio, swap_in, swap_out, elapsed) in rows {
+        let begun = std::time::Instant::now();
+        let set: Vec<_> = FULL.iter().copied().chain([("ratio", ratio)]).collect();
+        let found = totals(variant, &set);
+        let share = found.swap_in as f64 * 100.0 / f64::from(stores);
+        println!("{variant}, ratio {ratio}: {found:?}, {share:.1} % of re-touches, {:.1?}", begun.elapsed());
+        assert_eq!(found.swap_in, swap_in, "{variant}");
+        if ratio == 1 {
+            assert_eq!((found.swap_out, found.elapsed), (swap_out, elapsed), "{variant}");
+        }
+    }
+}
+
 const VARIANTS: [&str; 6] = ["dontneed", "free", "free-swap", "v4.5", "v4.12", "today"];
 
 /// A run small enough to be recorded often: memory is half of what the processes fill.

@@ -8,7 +8,7 @@ use core::panic::Location;
 use super::func::Frame;
 use super::record::Record;
 use crate::machine::{LockClass, LockId, Pfn};
-use crate::op::Op;
+use crate::op::{AnonOp, Op};
 
 /// One hold of a lock: from the step that took it to the step that released it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,7 +233,8 @@ fn effect(record: &Record) -> Effect {
         Op::SpinWait { .. } | Op::WaitPage { .. } | Op::DownWait { .. } => Effect::Waits,
         Op::SpinLock { .. } | Op::Down { .. } => Effect::Takes,
         Op::TryLockPage { .. } | Op::DownReadTrylock { .. } if record.outcome.ret == 1 => Effect::Takes,
-        Op::SpinUnlock { .. } | Op::Up { .. } | Op::UnlockPage { .. } => Effect::Releases,
+        Op::SpinUnlock { .. } | Op::Up { .. } | Op::UnlockPage { .. }
+        | Op::Anon(AnonOp::PlainUnlock { .. }) => Effect::Releases,
         _ => Effect::None,
     }
 }

@@ -92,6 +92,7 @@ fn base(step: u32, steps: u32) -> View {
         pages: (0..PAGES).map(page).collect(),
         touch: Touch::default(),
         next: None,
+        swap: None,
     }
 }
 

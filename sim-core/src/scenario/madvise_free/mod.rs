@@ -1,6 +1,7 @@
 //! Processes that fill memory again and again and give it up in between by madvise, with a swap device.
 
 mod claims;
+mod race;
 mod setup;
 mod variants;
 
@@ -41,7 +42,9 @@ pub(super) const SERIES: Series = Series {
     scenarios: SCENARIOS,
 };
 
-const SCENARIOS: &[Scenario] = &[Scenario {
+const SCENARIOS: &[Scenario] = &[MAIN, RACE];
+
+const MAIN: Scenario = Scenario {
     name: "madvise-free",
     title: "memset and madvise, over and over",
     summary: "Processes whose memory is twice the RAM fill it, give it up by madvise, and fill it again.",
@@ -51,7 +54,19 @@ const SCENARIOS: &[Scenario] = &[Scenario {
     sides: ("free", "free-swap"),
     build,
     claims: claims::claims,
-}];
+};
+
+const RACE: Scenario = Scenario {
+    name: "madvise-free-race",
+    title: "MADV_FREE against reclaim",
+    summary: "Reclaim has isolated pages when the pagevec of MADV_FREE is flushed, so they never become lazy pages.",
+    watch: "Whether a page whose PTE becomes a swap entry is ever written to its slot.",
+    params: race::PARAMS,
+    variants: variants::RACE_VARIANTS,
+    sides: ("v4.12-bug", "v4.12"),
+    build: race::build,
+    claims: race::claims,
+};
 
 fn build(variant: &Variant, params: &Params) -> Result<Built, SpecError> {
     let sizes = Sizes::new(params)?;
