@@ -16,8 +16,8 @@ usage: mmscope COMMAND
   compare SCENARIO [--old V] [--new V] [--set key=value]... [--schedule S] [--json]
       two kernels: a table that fits into a mail
 
-S is round-robin, seed:N, or choices:LIST with a list as a run prints it; the
-default is the scenario's own turns, or round-robin where it has none.
+S is round-robin, seed:N, timed, or choices:LIST with a list as a run prints
+it; the default is the scenario's own turns, or round-robin where it has none.
 --bulk keeps the ledger only: for millions of pages. --check checks every rule
 of the machine at the end of a bulk run; a recorded run checks after each step.
 

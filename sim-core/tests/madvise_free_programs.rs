@@ -66,12 +66,7 @@ fn engine(config: Config, tasks: u8, swap: u32) -> Engine {
 }
 
 fn cases(cases: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases,
-        rng_seed: RngSeed::Fixed(2015),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
+    ProptestConfig { cases, rng_seed: RngSeed::Fixed(2015), failure_persistence: None, ..ProptestConfig::default() }
 }
 
 const VARIANTS: [&str; 6] = ["dontneed", "free", "free-swap", "v4.5", "v4.12", "today"];

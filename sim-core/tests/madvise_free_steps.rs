@@ -6,7 +6,7 @@ use sim_core::kernel::madvise::{madvise_free_pte_range, sys_madvise};
 use sim_core::kernel::memory_swap::copy_swap_pte;
 use sim_core::kernel::page_io::swap_interrupts;
 use sim_core::kernel::program::touch;
-use sim_core::kernel::vmscan_anon::{ScanControl, shrink_active_list, shrink_inactive_list};
+use sim_core::kernel::vmscan_anon::{ScanControl, shrink_active_list, shrink_inactive_list, shrink_zone};
 use sim_core::ledger::{Count, How};
 use sim_core::machine::{
     Event, LockClass, Machine, MachineSpec, Mapping, NIL, PTE_HWPOISON, PTE_MIGRATION, PTE_NONE, PageFlag, Rss, Stat,
@@ -223,10 +223,7 @@ fn swap_entries_stay_before_and_go_after() {
                  free, WR none"
             ),
         ),
-        (
-            State::EntryWriteback,
-            "+si_lock, byte 0x40, get, trylock, -si_lock, unlock, put, WR none".to_string(),
-        ),
+        (State::EntryWriteback, "+si_lock, byte 0x40, get, trylock, -si_lock, unlock, put, WR none".to_string()),
         (State::EntryLocked, "+si_lock, byte 0x40, get, trylock fails, put, -si_lock, WR none".to_string()),
     ];
     for (state, row) in rows {
@@ -298,6 +295,53 @@ fn consecutive_slots_go_in_one_hold_today_and_one_by_one_before() {
     };
     assert_eq!(locks("free-swap", LockClass::SwapInfo), 8);
     assert_eq!(locks("today", LockClass::Cluster), 1);
+}
+
+/// One process that fills many pages, frees them lazily, writes a quarter again, and reads all after reclaim.
+fn lazily_freed(variant: &str, pagevec: u32) -> [u64; 4] {
+    const PAGES: u32 = 16_384;
+    let config = config(variant).with_pagevec(pagevec);
+    let mut machine = Machine::new(&MachineSpec { cpus: 1, zones: vec![PAGES + 64], threshold: 30 });
+    let mapping = Mapping { file: false, unevictable: false, vmas: vec![OWN], cache: Vec::new() };
+    let mapping = machine.add_mapping(mapping);
+    machine.add_mm(PAGES);
+    machine.mms[0].vmas.push(Vma { start: 0, end: PAGES, locked: false, mapping, pgoff: 0 });
+    let tuning = SwapTuning { slots: PAGES, marks: [1, 2, 3], slice: 32, ratio: 1, write_time: 40 };
+    machine.add_swap(tuning, vec![0; 4]);
+    let mut engine = Engine::new(config, machine);
+    engine.spawn("fill", 0, |cpu| async move {
+        for addr in 0..PAGES {
+            touch(&cpu, OWN, addr, true, 0).await;
+        }
+    });
+    assert_eq!(engine.run(), Ok(Outcome::Finished));
+    let event = |engine: &Engine, event: Event| engine.world().machine.events[event as usize];
+    engine.spawn("madvise", 0, |cpu| async move { sys_madvise(&cpu, OWN, 0, PAGES, false).await });
+    assert_eq!(engine.run(), Ok(Outcome::Finished));
+    let at_call = event(&engine, Event::Lazyfree);
+    let faults = event(&engine, Event::Fault);
+    engine.spawn("rewrite and reclaim", 0, |cpu| async move {
+        // 25 of every 100 pages: 4100.
+        for addr in (0..PAGES).filter(|addr| addr % 100 < 25) {
+            touch(&cpu, OWN, addr, true, 0).await;
+        }
+        let sc = &mut ScanControl::default();
+        loop {
+            shrink_zone(&cpu, 0, sc).await;
+            let lists = cpu.machine().zones[0].lru;
+            if lists[2].entries + lists[3].entries == 0 {
+                break;
+            }
+        }
+    });
+    assert_eq!(engine.run(), Ok(Outcome::Finished));
+    [at_call, event(&engine, Event::Lazyfree), event(&engine, Event::Lazyfreed), event(&engine, Event::Fault) - faults]
+}
+
+#[test]
+fn as_measured_on_real_kernels_the_last_pages_wait_in_the_batch() {
+    assert_eq!(lazily_freed("v4.12", 15), [16_380, 16_384, 12_284, 0]);
+    assert_eq!(lazily_freed("today", 31), [16_368, 16_384, 12_284, 0]);
 }
 
 #[test]

@@ -9,10 +9,10 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::check_swap::SwapChecker;
 use crate::kernel::{Config, Patch};
 use crate::ledger::How;
 use crate::machine::{LockClass, LockId, Machine, NIL, NOBODY, Page, PageFlag, Pfn, Pmd, Pv, Stat, TaskRun, pte_page};
-use super::check_swap::SwapChecker;
 use crate::op::{AnonOp, Held, Op, Outcome, World};
 use crate::view::PagevecKind;
 
@@ -78,7 +78,16 @@ impl Checker {
         }
         let mlocked = machine.pages.iter().filter(|page| page.has(PageFlag::Mlocked)).map(small_pages).sum();
         let leaked = machine.stat(Stat::Mlock) - mlocked;
-        Checker { config, held, slots, mlocked, leaked, pending: Vec::new(), tasks: 1, swap: SwapChecker::new(config, machine) }
+        Checker {
+            config,
+            held,
+            slots,
+            mlocked,
+            leaked,
+            pending: Vec::new(),
+            tasks: 1,
+            swap: SwapChecker::new(config, machine),
+        }
     }
 
     /// Checks the world after one step.

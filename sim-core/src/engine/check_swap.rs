@@ -171,8 +171,7 @@ impl SwapChecker {
             n => format!("store {n}"),
         };
         let or = if expected.freed { " or zeroes" } else { "" };
-        let detail =
-            format!("address {vpn} of mm {mm} holds {}; expected {}{or}", what(found), what(expected.last));
+        let detail = format!("address {vpn} of mm {mm} holds {}; expected {}{or}", what(found), what(expected.last));
         broken("16: memory holds what was stored last, or zeroes after madvise", detail)
     }
 
@@ -316,8 +315,7 @@ fn cache_of_page(machine: &Machine, page: Pfn) -> Checked {
     let swap = machine.swap();
     let slot = swap.private[page as usize];
     let flag = machine.page(page).has(PageFlag::SwapCache);
-    let found =
-        slot != 0 && swap.cache[slot as usize] == page && swap.map[slot as usize] & SWAP_HAS_CACHE != 0;
+    let found = slot != 0 && swap.cache[slot as usize] == page && swap.map[slot as usize] & SWAP_HAS_CACHE != 0;
     if flag == found && flag == (slot != 0) {
         return Ok(());
     }

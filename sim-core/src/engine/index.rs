@@ -233,8 +233,9 @@ fn effect(record: &Record) -> Effect {
         Op::SpinWait { .. } | Op::WaitPage { .. } | Op::DownWait { .. } => Effect::Waits,
         Op::SpinLock { .. } | Op::Down { .. } => Effect::Takes,
         Op::TryLockPage { .. } | Op::DownReadTrylock { .. } if record.outcome.ret == 1 => Effect::Takes,
-        Op::SpinUnlock { .. } | Op::Up { .. } | Op::UnlockPage { .. }
-        | Op::Anon(AnonOp::PlainUnlock { .. }) => Effect::Releases,
+        Op::SpinUnlock { .. } | Op::Up { .. } | Op::UnlockPage { .. } | Op::Anon(AnonOp::PlainUnlock { .. }) => {
+            Effect::Releases
+        }
         _ => Effect::None,
     }
 }

@@ -301,10 +301,8 @@ impl Engine {
             [cpu] => Ok(Some(*cpu)),
             _ => {
                 let ordered = self.by_clock(runnable);
-                let cpu = self.chooser.choose(ordered.as_ref().map_or(runnable, |first| first)).map_err(|misfit| EngineError::Choice {
-                    decision: misfit.index + 1,
-                    cpu: misfit.cpu,
-                    runnable: runnable.to_vec(),
+                let cpu = self.chooser.choose(ordered.as_ref().map_or(runnable, |first| first)).map_err(|misfit| {
+                    EngineError::Choice { decision: misfit.index + 1, cpu: misfit.cpu, runnable: runnable.to_vec() }
                 })?;
                 self.decisions += 1;
                 if !self.shared.bulk.get() {

@@ -4,10 +4,10 @@
 //! micro-operation. A branch that depends on a patch asks `cpu.has(Patch::..)`; the code panel dims the side that a
 //! variant does not have. Each function says which kernel file and version it follows, and where it departs.
 
+pub mod alloc_2015;
 mod api;
 mod api_swap;
 mod config;
-pub mod alloc_2015;
 pub mod huge_memory;
 pub mod madvise;
 pub mod madvise_today;

@@ -202,4 +202,3 @@ pub async fn page_add_anon_rmap(cpu: &Cpu, page: Pfn, mapping: u16, index: u32) 
         cpu.set_page_mapping(page, mapping, index).await;
     }
 }
-

@@ -7,7 +7,9 @@ use super::alloc_2015::alloc_zeroed_user_highpage;
 use super::mm_inline::zone_and_size;
 use super::swap::{put_page, unlock_page};
 use super::swap_lazy::lru_cache_add_anon;
-use super::swapfile::{find_get_page, get_swap_page, no_swap_left, swap_slot_free, swapcache_free, swapcache_prepare, try_to_free_swap};
+use super::swapfile::{
+    find_get_page, get_swap_page, no_swap_left, swap_slot_free, swapcache_free, swapcache_prepare, try_to_free_swap,
+};
 use crate::engine::Cpu;
 use crate::ledger::Site;
 use crate::machine::{Event, NIL, PageFlag, Pfn, SWAP_COUNT, SWAP_HAS_CACHE, Stat};

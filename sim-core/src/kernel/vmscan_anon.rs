@@ -105,11 +105,8 @@ pub async fn shrink_active_list(cpu: &Cpu, zone: u8, file: bool, sc: &mut ScanCo
 pub async fn shrink_inactive_list(cpu: &Cpu, zone: u8, file: bool, sc: &mut ScanControl) {
     let mut list = Vec::new();
     isolate_lru_pages(cpu, zone, lru(file, false), &mut list).await;
-    let (scan, steal) = if sc.kswapd {
-        (Event::ScanKswapd, Event::StealKswapd)
-    } else {
-        (Event::ScanDirect, Event::StealDirect)
-    };
+    let (scan, steal) =
+        if sc.kswapd { (Event::ScanKswapd, Event::StealKswapd) } else { (Event::ScanDirect, Event::StealDirect) };
     cpu.count_vm_events(scan, list.len() as u32).await;
     let mut kept = Vec::new();
     for &page in &list {

@@ -17,15 +17,13 @@ pub use build::MachineSpec;
 pub use cpu::{CpuState, TaskRun, TaskState};
 pub use lock::{LockClass, LockId, LockState};
 pub use mm::{
-    HPAGE_PMD_NR, HPAGE_PMD_ORDER, Mapping, Mm, PTE_DIRTY, PTE_EXCLUSIVE, PTE_GARBAGE, PTE_HWPOISON, PTE_MIGRATION, PTE_NONE, PTE_PFN,
-    PTE_SOFT_DIRTY, PTE_SWAP, PTE_UFFD_WP, PTE_WRITE, PTE_YOUNG, PTE_ZERO, PTRS_PER_PTE, Pmd, Vma, VmaId, pte_page,
-    pte_swap,
+    HPAGE_PMD_NR, HPAGE_PMD_ORDER, Mapping, Mm, PTE_DIRTY, PTE_EXCLUSIVE, PTE_GARBAGE, PTE_HWPOISON, PTE_MIGRATION,
+    PTE_NONE, PTE_PFN, PTE_SOFT_DIRTY, PTE_SWAP, PTE_UFFD_WP, PTE_WRITE, PTE_YOUNG, PTE_ZERO, PTRS_PER_PTE, Pmd, Vma,
+    VmaId, pte_page, pte_swap,
 };
 pub use page::{NO_MAPPING, NOBODY, Page, PageFlag, Pfn};
 pub use pagevec::{ON_STACK, PAGEVEC_MAX, PER_CPU, Pagevec, Pv};
-pub use swap::{
-    RSS_EVENTS, Rss, SWAP_CLUSTER, SWAP_COUNT, SWAP_HAS_CACHE, SWAP_MAP_BAD, Swap, SwapTuning, SwapWrite,
-};
+pub use swap::{RSS_EVENTS, Rss, SWAP_CLUSTER, SWAP_COUNT, SWAP_HAS_CACHE, SWAP_MAP_BAD, Swap, SwapTuning, SwapWrite};
 pub use vmstat::{EVENTS, Event, STATS, Stat, stat_threshold};
 
 /// No page, no link.

@@ -299,9 +299,7 @@ impl Timeline {
             Op::ListAdd { lru, page } | Op::ListDel { lru, page } | Op::ListSize { lru, page, .. } => {
                 Some((machine.page(page).zone(), Lru::ALL[lru as usize]))
             }
-            Op::Anon(AnonOp::AddTail { lru, page }) => {
-                Some((machine.page(page).zone(), Lru::ALL[lru as usize]))
-            }
+            Op::Anon(AnonOp::AddTail { lru, page }) => Some((machine.page(page).zone(), Lru::ALL[lru as usize])),
             _ => None,
         };
         Touch {

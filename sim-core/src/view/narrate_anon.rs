@@ -66,7 +66,9 @@ impl Sentence<'_> {
             AnonOp::ClusterNext { .. } => "will look for the next slot *behind this one*".to_string(),
             AnonOp::Inuse { delta, .. } => format!("counts *{delta:+}* slots in use"),
             AnonOp::NrSwapPages { delta } => format!("counts *{delta:+}* free slots, atomically"),
-            AnonOp::LookupCache { slot } if ret == NIL => format!("looks for slot {slot} in the swap cache: *not there*"),
+            AnonOp::LookupCache { slot } if ret == NIL => {
+                format!("looks for slot {slot} in the swap cache: *not there*")
+            }
             AnonOp::LookupCache { slot } => format!("looks for slot {slot} in the swap cache: *{}*", self.page(ret)),
             AnonOp::SetCache { slot, page: NIL } => format!("takes the page of slot {slot} *out of the swap cache*"),
             AnonOp::SetCache { slot, page } => format!("puts {} into the *swap cache* at slot {slot}", self.page(page)),

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use super::{LockView, PageNo};
 use crate::engine::Timeline;
 use crate::machine::{
-    LockClass, LockId, Machine, NIL, PTE_DIRTY, PTE_NONE, PTE_WRITE, PTE_YOUNG, PageFlag, Rss, SWAP_HAS_CACHE, pte_page,
-    pte_swap,
+    LockClass, LockId, Machine, NIL, PTE_DIRTY, PTE_NONE, PTE_WRITE, PTE_YOUNG, PageFlag, Rss, SWAP_HAS_CACHE,
+    pte_page, pte_swap,
 };
 use crate::op::Op;
 

@@ -30,7 +30,13 @@ const PARAMS: &[Param] = &[
     Param::number("min", 0, 0, 1 << 20, "lowest watermark in frames; with low and high 0, by the size of ram"),
     Param::number("low", 0, 0, 1 << 20, "watermark that wakes kswapd"),
     Param::number("high", 0, 0, 1 << 20, "watermark at which kswapd stops"),
-    Param::number("ratio", 1, 1, 100, "the active list gives up pages when it is longer than the inactive one times this"),
+    Param::number(
+        "ratio",
+        1,
+        1,
+        100,
+        "the active list gives up pages when it is longer than the inactive one times this",
+    ),
 ];
 
 /// The series.

@@ -36,13 +36,8 @@ impl Sizes {
             0 => 32,
             n => n,
         };
-        let tuning = SwapTuning {
-            slots: params.get("swap"),
-            marks,
-            slice,
-            ratio: params.get("ratio"),
-            write_time: WRITE_TIME,
-        };
+        let tuning =
+            SwapTuning { slots: params.get("swap"), marks, slice, ratio: params.get("ratio"), write_time: WRITE_TIME };
         Ok(Sizes {
             processes: params.get("processes") as u8,
             pages: params.get("pages"),
