@@ -16,9 +16,9 @@ usage: mmscope COMMAND
   compare SCENARIO [--old V] [--new V] [--set key=value]... [--schedule S] [--bulk] [--check] [--json]
       two kernels: a table that fits into a mail
 
-S is round-robin, turns (each CPU goes on until it waits), seed:N, choices:LIST
-with a list as a run prints it, or @FILE with one of these in a file; the
-default is the scenario's own turns, or round-robin where it has none.
+S is round-robin, turns (each CPU goes on until it waits), timed (the CPU that
+is behind goes next), seed:N, choices:LIST with a list as a run prints it, or
+@FILE with one of these in a file; the default is the scenario's own turns, or round-robin where it has none.
 --bulk keeps the ledger only: for millions of pages. --check checks every rule
 of the machine at the end of a bulk run; a recorded run checks after each step.
 

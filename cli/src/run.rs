@@ -121,7 +121,11 @@ fn schedule(spec: &RunSpec, engine: Option<&Engine>) -> Result<String, String> {
         Some(engine) => engine.schedule().clone(),
         None => spec.start(true).map_err(|error| error.to_string())?.schedule().clone(),
     };
-    Ok(if own == Schedule::RoundRobin { "round-robin".to_string() } else { spec.schedule_name() })
+    Ok(match own {
+        Schedule::RoundRobin => "round-robin".to_string(),
+        Schedule::Timed => "timed".to_string(),
+        _ => spec.schedule_name(),
+    })
 }
 
 impl Made {

@@ -51,6 +51,10 @@ impl Machine {
         if let Some(rmap) = &self.rmap {
             feed_rmap(&mut d, rmap);
         }
+        if let Some(swap) = &self.swap {
+            self.zones.iter().for_each(|zone| d.number(u64::from(zone.free)));
+            swap.feed(&mut d);
+        }
         d.finish()
     }
 

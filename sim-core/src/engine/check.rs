@@ -11,13 +11,14 @@ use alloc::vec::Vec;
 
 use super::check_allocator::AllocatorChecker;
 use super::check_rmap::RmapChecker;
+use super::check_swap::SwapChecker;
 use super::check_work::WorkChecker;
 use crate::kernel::{Config, Patch};
 use crate::ledger::How;
 use crate::machine::{
     LockClass, LockId, Machine, NIL, NO_MAPPING, NOBODY, Page, PageFlag, Pfn, Pmd, Pv, Stat, TaskRun, pte_page,
 };
-use crate::op::{Held, Op, Outcome, World};
+use crate::op::{AnonOp, Held, Op, Outcome, World};
 use crate::view::PagevecKind;
 
 /// A broken rule.
@@ -65,6 +66,8 @@ pub struct Checker {
     allocator: Option<AllocatorChecker>,
     /// Rules of the reverse map, for machines that have it, in place of those of lists and references.
     rmap: Option<RmapChecker>,
+    /// Tallies of swap, where there is any.
+    swap: Option<alloc::boxed::Box<SwapChecker>>,
 }
 
 impl Checker {
@@ -89,7 +92,8 @@ impl Checker {
         let leaked = machine.stat(Stat::Mlock) - mlocked;
         let work = WorkChecker::new(machine);
         let allocator = AllocatorChecker::new(config, machine);
-        Checker { config, held, slots, mlocked, leaked, pending: Vec::new(), tasks: 1, work, allocator, rmap }
+        let swap = SwapChecker::new(config, machine);
+        Checker { config, held, slots, mlocked, leaked, pending: Vec::new(), tasks: 1, work, allocator, rmap, swap }
     }
 
     /// Checks the world after one step.
@@ -111,6 +115,9 @@ impl Checker {
             self.pending.push(page);
         }
         self.locks(machine, task, op, outcome)?;
+        if let Some(swap) = &mut self.swap {
+            swap.after(machine, task, op, outcome)?;
+        }
         self.counters(machine, task, op)?;
         if let Some(allocator) = &mut self.allocator {
             allocator.after(machine, task, op, outcome.ret)?;
@@ -131,6 +138,10 @@ impl Checker {
             Op::Alloc { page, .. } => self.held[page as usize] = [1, 0, 0, 0, 0],
             Op::Free { page } | Op::PrepareFree { page, .. } => return self.freed(page, outcome),
             Op::PrepareNew { page, .. } => self.held[page as usize] = [1, 0, 0, 0, 0],
+            Op::Anon(AnonOp::TryGet { page, held, .. }) if outcome.ret == 1 => {
+                self.held[page as usize][held as usize] += 1;
+            }
+            Op::Anon(AnonOp::Freeze { page, .. }) if outcome.ret == 1 => self.held[page as usize] = [0; 5],
             Op::SplitTail { head, tail } => {
                 let page = head + u32::from(tail);
                 self.held[page as usize] = [1, 0, 0, 0, 0];
@@ -326,6 +337,9 @@ impl Checker {
         self.work.at_rest(machine)?;
         if let Some(allocator) = &self.allocator {
             allocator.at_rest(machine)?;
+        }
+        if let Some(swap) = &self.swap {
+            swap.at_rest(machine)?;
         }
         check_all(machine, self.config, true)
     }

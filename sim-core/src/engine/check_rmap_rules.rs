@@ -56,7 +56,7 @@ pub(super) fn survey(checker: &mut RmapChecker, machine: &Machine) {
         let in_cache =
             cached.filter(|&&page| page != NIL && (page as usize) >= pfn && (page as usize) < pfn + nr).count();
         let held = &mut checker.held[pfn];
-        held[Held::Cache as usize] = if page.has(PageFlag::Swapcache) { nr as i32 } else { in_cache as i32 };
+        held[Held::Cache as usize] = if page.has(PageFlag::SwapCache) { nr as i32 } else { in_cache as i32 };
         held[Held::Private as usize] = i32::from(page.has(PageFlag::Private));
         let slots = machine.pagevecs.iter().flat_map(|pagevec| pagevec.filled());
         held[Held::Slot as usize] = slots.filter(|&&page| page as usize == pfn).count() as i32;

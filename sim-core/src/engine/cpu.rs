@@ -29,6 +29,8 @@ pub(crate) struct Shared {
     pub made: Cell<Option<Op>>,
     /// A bulk run with one task left: nobody else can hold or want anything.
     pub alone: Cell<bool>,
+    /// The task that is behind goes first: between two ticks of a task nobody else runs.
+    pub timed: Cell<bool>,
     /// Kernel functions take their direct form now.
     pub directly: Cell<bool>,
     /// A bulk run gives control back at the first cond_resched after this many operations.
@@ -59,7 +61,8 @@ impl Shared {
     /// switches the counting on.
     pub fn lend(&self, task: u8) {
         let counted = self.counts(task);
-        self.directly.set(self.alone.get() && (counted || self.measured.get().is_none()));
+        let undisturbed = self.alone.get() || self.timed.get() && self.bulk.get();
+        self.directly.set(undisturbed && (counted || self.measured.get().is_none()));
         self.direct.borrow_mut().enter(task, counted);
     }
 
@@ -210,7 +213,12 @@ impl Cpu {
     #[inline(always)]
     pub(crate) fn pause_point(&self) -> Pause {
         let shared = &self.shared;
-        Pause(shared.bulk.get() && !shared.stepwise.get() && shared.world().clock >= shared.pause_at.get())
+        if !shared.bulk.get() || shared.stepwise.get() {
+            return Pause(false);
+        }
+        let world = shared.world();
+        let over = world.clock >= shared.pause_at.get();
+        Pause(over || shared.timed.get() && !is_behind(&world.machine, self.task))
     }
 
     /// Lets the other CPUs of a bulk run go on; a recorded run does so at each step.
@@ -257,6 +265,15 @@ impl Drop for FrameGuard<'_> {
             self.cpu.leave_frame();
         }
     }
+}
+
+// The task is the one that the clocks let go on.
+fn is_behind(machine: &Machine, task: u8) -> bool {
+    let at = |task: u8| (machine.clock_of(task), machine.tasks[task as usize].cpu);
+    let own = at(task);
+    (0..machine.tasks.len() as u8).all(|other| {
+        other == task || machine.tasks[other as usize].run == crate::machine::TaskRun::Done || own <= at(other)
+    })
 }
 
 /// A lock to take.

@@ -8,7 +8,7 @@ use core::panic::Location;
 use super::func::Frame;
 use super::record::Record;
 use crate::machine::{LockClass, LockId, Pfn};
-use crate::op::Op;
+use crate::op::{AnonOp, Op};
 
 /// One hold of a lock: from the step that took it to the step that released it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -235,7 +235,9 @@ fn effect(record: &Record) -> Effect {
         Op::TryLockPage { .. } | Op::DownReadTrylock { .. } | Op::SpinTrylock { .. } if record.outcome.ret == 1 => {
             Effect::Takes
         }
-        Op::SpinUnlock { .. } | Op::Up { .. } | Op::UnlockPage { .. } => Effect::Releases,
+        Op::SpinUnlock { .. } | Op::Up { .. } | Op::UnlockPage { .. } | Op::Anon(AnonOp::PlainUnlock { .. }) => {
+            Effect::Releases
+        }
         _ => Effect::None,
     }
 }

@@ -11,6 +11,7 @@ mod check;
 mod check_allocator;
 mod check_rmap;
 mod check_rmap_rules;
+mod check_swap;
 mod check_work;
 mod choices;
 mod condition;

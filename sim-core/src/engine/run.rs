@@ -128,6 +128,7 @@ impl Engine {
             stepwise: Cell::new(false),
             made: Cell::new(None),
             alone: Cell::new(false),
+            timed: Cell::new(false),
             directly: Cell::new(false),
             pause_at: Cell::new(u64::MAX),
             measured: Cell::new(None),
@@ -208,6 +209,7 @@ impl Engine {
         self.shared.directly.set(false);
         self.shared.measured.set(setup.measured);
         self.shared.counting.set([if setup.measured.is_some() { 0 } else { u64::MAX }; 4]);
+        self.shared.timed.set(setup.schedule == Schedule::Timed);
         self.chooser = Chooser::new(setup.schedule);
     }
 
@@ -300,10 +302,9 @@ impl Engine {
             [] => Ok(None),
             [cpu] => Ok(Some(*cpu)),
             _ => {
-                let cpu = self.chooser.choose(runnable).map_err(|misfit| EngineError::Choice {
-                    decision: misfit.index + 1,
-                    cpu: misfit.cpu,
-                    runnable: runnable.to_vec(),
+                let ordered = self.by_clock(runnable);
+                let cpu = self.chooser.choose(ordered.as_ref().map_or(runnable, |first| first)).map_err(|misfit| {
+                    EngineError::Choice { decision: misfit.index + 1, cpu: misfit.cpu, runnable: runnable.to_vec() }
                 })?;
                 self.decisions += 1;
                 if !self.shared.bulk.get() {
@@ -314,13 +315,24 @@ impl Engine {
         }
     }
 
+    // In a timed run: the CPU whose task is behind all others.
+    fn by_clock(&self, runnable: &[u8]) -> Option<[u8; 1]> {
+        if !self.shared.timed.get() {
+            return None;
+        }
+        let world = self.shared.world();
+        let clock = |cpu: u8| self.current[cpu as usize].map_or(0, |task| world.machine.clock_of(task));
+        runnable.iter().copied().min_by_key(|&cpu| (clock(cpu), cpu)).map(|cpu| [cpu])
+    }
+
     fn poll(&mut self, cpu: u8) {
         let Some(id) = self.current[cpu as usize] else { return };
         let before = self.shared.recorder.borrow().records.len();
         if self.shared.bulk.get() {
             let alone = self.tasks.iter().filter(|task| task.future.is_some()).count() == 1;
             self.shared.alone.set(alone);
-            self.shared.stepwise.set(!alone && *self.chooser.schedule() != Schedule::Turns);
+            let whole_turns = matches!(self.chooser.schedule(), Schedule::Turns | Schedule::Timed);
+            self.shared.stepwise.set(!alone && !whole_turns);
             self.shared.lend(id);
         }
         let task = &mut self.tasks[id as usize];

@@ -18,6 +18,9 @@ pub enum Schedule {
     Choices(Vec<u8>),
     /// Turns; round-robin when they have ended.
     Script(Vec<Turn>),
+    /// By the clocks of the tasks: the one that is behind goes first, the lower CPU among equals. Where a scenario keeps no
+    /// clocks, the lowest CPU that can go on.
+    Timed,
 }
 
 /// One CPU runs until something happens.
@@ -135,6 +138,7 @@ impl Chooser {
                 }
             }
             Schedule::Turns if runnable.contains(&self.last) => return Ok(self.last),
+            Schedule::Timed => return Ok(runnable[0]),
             Schedule::RoundRobin | Schedule::Turns => {}
         }
         let after = runnable.iter().copied().find(|&cpu| self.last != u8::MAX && cpu > self.last);

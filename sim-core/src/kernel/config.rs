@@ -133,6 +133,30 @@ named! {
         LateRules = "waiting for harm",
         /// The checker does not let pass that 6.3 frees large folios before a deferred flush.
         StrictFree = "the rule of 6.9",
+        /// The program calls MADV_DONTNEED instead of MADV_FREE.
+        ProgramDontneed = "the program",
+        /// Early 2015: reclaim knows a lazy page by its clean PTEs, wherever it lies.
+        LazyInPlace = "mmotm of 2015",
+        /// "free swp_entry in madvise_free": MADV_FREE drops swap entries.
+        FreeSwapEntry = "the patch",
+        /// 4.5: MADV_FREE clears PG_dirty, leaves shared pages alone and writes a PTE only where that changes it.
+        LazyClearDirty = "4.5",
+        /// 4.5 to 4.11: MADV_FREE deactivates; reclaim gives a lazy page a slot and discards it when it unmaps it.
+        LazyUnmap = "4.5",
+        /// 4.5 to 4.13: add_to_swap leaves the page clean.
+        CleanAddToSwap = "4.5",
+        /// 4.12: lazy pages lose PG_swapbacked and go to the inactive file list; works without swap.
+        LazyFileList = "4.12",
+        /// 4.8 to 5.8: a page that has been read from swap is activated.
+        SwapinActivate = "4.8",
+        /// 4.15: reclaim activates a page that it finds under writeback; its end rotates active pages too.
+        WritebackActivate = "4.15",
+        /// 5.9: new anonymous pages start on the inactive list.
+        NewInactive = "5.9",
+        /// 5.9: anonymous pages too must be used twice to be activated.
+        TwoTouch = "5.9",
+        /// Swap count and swap cache are one table with a lock for each cluster; counters are per CPU.
+        SwapTable = "the swap table",
     }
 }
 

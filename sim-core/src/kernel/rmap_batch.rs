@@ -114,7 +114,7 @@ pub async fn unmap_batch(cpu: &Cpu, walk: Walk, subpage: Pfn, nr: u32, ttu: Ttu)
         return true;
     }
     let page = cpu.page(folio);
-    if page.has(PageFlag::Swapbacked) != page.has(PageFlag::Swapcache) {
+    if page.has(PageFlag::Swapbacked) != page.has(PageFlag::SwapCache) {
         cpu.note(Note::Warn, folio, 0).await;
         return false;
     }

@@ -32,7 +32,7 @@ pub async fn add_folio(cpu: &Cpu, mapping: u16, index: u32, order: u8, kind: Fol
     cpu.set_page_mapping(folio, mapping, index).await;
     if kind == FolioKind::Anon {
         cpu.set_page_swapbacked(folio).await;
-        cpu.change_flag(PageFlag::Swapcache, How::Set, folio).await;
+        cpu.change_flag(PageFlag::SwapCache, How::Set, folio).await;
     }
     for page in 0..1u32 << order {
         if kind == FolioKind::File {

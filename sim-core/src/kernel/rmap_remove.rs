@@ -103,7 +103,7 @@ pub async fn deferred_split_folio(cpu: &Cpu, folio: Pfn) {
 fn may_split(cpu: &Cpu, folio: Pfn) -> bool {
     let page = cpu.page(folio);
     let queued = cpu.machine().rmap().folios[folio as usize].split_queued;
-    folio_test_anon(cpu, folio) && page.order() > 1 && !queued && !page.has(PageFlag::Swapcache)
+    folio_test_anon(cpu, folio) && page.order() > 1 && !queued && !page.has(PageFlag::SwapCache)
 }
 
 /// folio_test_large

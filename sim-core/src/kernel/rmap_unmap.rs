@@ -164,7 +164,7 @@ pub async fn unmap_one_pte(cpu: &Cpu, walk: Walk, subpage: Pfn, ttu: Ttu) -> boo
 #[kernel("mm/rmap.c", "6.3")]
 pub async fn unmap_anon_pte(cpu: &Cpu, walk: Walk, subpage: Pfn, pte: u32) -> bool {
     let page = cpu.page(walk.folio);
-    if page.has(PageFlag::Swapbacked) != page.has(PageFlag::Swapcache) {
+    if page.has(PageFlag::Swapbacked) != page.has(PageFlag::SwapCache) {
         cpu.note(Note::Warn, walk.folio, 0).await;
         cpu.note(Note::Notify, walk.folio, walk.addr).await;
         return false;

@@ -39,6 +39,18 @@ const FILES: &[(&str, &str)] = &[
     ("kernel/rmap_walk.rs", include_str!("rmap_walk.rs")),
     ("kernel/shrink.rs", include_str!("shrink.rs")),
     ("kernel/tlb.rs", include_str!("tlb.rs")),
+    ("kernel/alloc_2015.rs", include_str!("alloc_2015.rs")),
+    ("kernel/madvise.rs", include_str!("madvise.rs")),
+    ("kernel/madvise_today.rs", include_str!("madvise_today.rs")),
+    ("kernel/memory_swap.rs", include_str!("memory_swap.rs")),
+    ("kernel/page_io.rs", include_str!("page_io.rs")),
+    ("kernel/program.rs", include_str!("program.rs")),
+    ("kernel/rmap_2015.rs", include_str!("rmap_2015.rs")),
+    ("kernel/swap_lazy.rs", include_str!("swap_lazy.rs")),
+    ("kernel/swap_state.rs", include_str!("swap_state.rs")),
+    ("kernel/swapfile.rs", include_str!("swapfile.rs")),
+    ("kernel/vmscan_anon.rs", include_str!("vmscan_anon.rs")),
+    ("kernel/vmscan_page.rs", include_str!("vmscan_page.rs")),
 ];
 
 /// Text of a source file, by the path that a step's location gives; none for files that model nothing.

@@ -10,6 +10,7 @@ use super::mlock_batch::mlock_drain_local;
 use super::mm_inline::{add_page_to_lru_list, del_page_from_lru_list, page_is_file_cache, page_lru};
 use super::mmu_gather::release_pages_list;
 use super::page_free::free_unref_page;
+use super::swap_lazy::{lru_deactivate_fn, lru_lazyfree_fn};
 use crate::engine::Cpu;
 use crate::ledger::Site;
 use crate::machine::{Event, PageFlag, Pfn, Pv};
@@ -167,6 +168,14 @@ pub async fn pagevec_move(cpu: &Cpu, pvec: Pv, how: Move) {
             }
             cpu.lock_lru_irq(zone).await;
             locked = Some(zone);
+        }
+        if how == Move::Deactivate && cpu.has(Patch::LazyFileList) {
+            lru_lazyfree_fn(cpu, page).await;
+            continue;
+        }
+        if how == Move::Deactivate && cpu.has(Patch::LazyUnmap) {
+            lru_deactivate_fn(cpu, page).await;
+            continue;
         }
         let listed = cpu.page(page);
         if !listed.has(PageFlag::Lru) || listed.has(PageFlag::Unevictable) {

@@ -48,6 +48,7 @@ impl Machine {
             mapping_locks: Vec::new(),
             page_waiters: Vec::new(),
             work: super::Workqueue::NONE,
+            swap: None,
             zones,
             rmap: None,
         }
@@ -101,6 +102,7 @@ impl Zone {
             recent_rotated: [0; 2],
             lru: [LruList { head: NIL, tail: NIL, entries: 0, pages: 0 }; LRU_LISTS],
             buddy: None,
+            free: end - start,
         }
     }
 }

@@ -49,6 +49,14 @@ named! {
         ILock = "i_lock",
         /// Lock of mapping->i_pages. Index: 0.
         XaLock = "i_pages_lock",
+        /// swap_info_struct.lock: the swap map.
+        SwapInfo = "si_lock",
+        /// swap_avail_lock: the list of swap devices.
+        SwapAvail = "swap_avail_lock",
+        /// swapper_space.tree_lock: the swap cache.
+        Tree = "tree_lock",
+        /// Lock of a cluster of the swap table. Index: cluster.
+        Cluster = "ci_lock",
     }
 }
 

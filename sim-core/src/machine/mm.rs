@@ -50,6 +50,11 @@ pub const PTE_ZERO: u32 = u32::MAX - 1;
 /// What lies behind a page table: reading it is a bug of the reader.
 pub const PTE_GARBAGE: u32 = u32::MAX - 2;
 
+/// A migration entry, which is not present and names no swap slot.
+pub const PTE_MIGRATION: u32 = u32::MAX - 3;
+/// A hwpoison entry.
+pub const PTE_HWPOISON: u32 = u32::MAX - 4;
+
 /// The page that a PTE maps, if it maps one that has a struct page.
 #[inline(always)]
 pub const fn pte_page(pte: u32) -> Option<Pfn> {

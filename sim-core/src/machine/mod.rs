@@ -10,6 +10,7 @@ mod mm;
 mod page;
 mod pagevec;
 mod rmap;
+mod swap;
 mod vmstat;
 mod work;
 
@@ -24,16 +25,17 @@ pub use build::MachineSpec;
 pub use cpu::{CpuState, TaskRun, TaskState};
 pub use lock::{LockClass, LockId, LockState};
 pub use mm::{
-    HPAGE_PMD_NR, HPAGE_PMD_ORDER, Mapping, Mm, PTE_DIRTY, PTE_EXCLUSIVE, PTE_GARBAGE, PTE_NONE, PTE_PFN,
-    PTE_SOFT_DIRTY, PTE_SWAP, PTE_UFFD_WP, PTE_WRITE, PTE_YOUNG, PTE_ZERO, PTRS_PER_PTE, Pmd, Vma, VmaId, pte_page,
-    pte_swap,
+    HPAGE_PMD_NR, HPAGE_PMD_ORDER, Mapping, Mm, PTE_DIRTY, PTE_EXCLUSIVE, PTE_GARBAGE, PTE_HWPOISON, PTE_MIGRATION,
+    PTE_NONE, PTE_PFN, PTE_SOFT_DIRTY, PTE_SWAP, PTE_UFFD_WP, PTE_WRITE, PTE_YOUNG, PTE_ZERO, PTRS_PER_PTE, Pmd, Vma,
+    VmaId, pte_page, pte_swap,
 };
 pub use page::{NO_MAPPING, NOBODY, Page, PageFlag, Pfn};
 pub use pagevec::{ON_STACK, PAGEVEC_MAX, PER_CPU, Pagevec, Pv};
 pub use rmap::{
     COMPOUND_MAPPED, FLUSH_CEILING, FolioState, MEMCG_BATCH, Member, MemcgCpu, NODE_THRESHOLD, ONLINE_CPUS,
-    PERCPU_BATCH, PTE_HWPOISON, RmapMm, RmapState, Tlb, Ubc, swap_pte,
+    PERCPU_BATCH, RmapMm, RmapState, Tlb, Ubc, swap_pte,
 };
+pub use swap::{RSS_EVENTS, Rss, SWAP_CLUSTER, SWAP_COUNT, SWAP_HAS_CACHE, SWAP_MAP_BAD, Swap, SwapTuning, SwapWrite};
 pub use vmstat::{EVENTS, Event, STATS, Stat, stat_threshold};
 pub use work::{NO_WORK, Work, WorkFunc, WorkId, WorkerPool, Workqueue};
 
@@ -78,6 +80,8 @@ pub struct Zone {
     pub lru: [LruList; LRU_LISTS],
     /// The page allocator; none where [`Zone::fresh`] and [`Zone::freed`] stand for it.
     pub buddy: Option<alloc::boxed::Box<Buddy>>,
+    /// Free frames.
+    pub free: u32,
 }
 
 // What stands for a lock that has no state of its own.
@@ -124,6 +128,8 @@ pub struct Machine {
     pub work: Workqueue,
     /// What the rmap-unmap series needs beside all this.
     pub rmap: Option<alloc::boxed::Box<RmapState>>,
+    /// Swap device and what goes with it, where the scenario has one.
+    pub swap: Option<alloc::boxed::Box<Swap>>,
 }
 
 /// Locks of one address space.
@@ -179,6 +185,10 @@ impl Machine {
             | LockClass::MmList
             | LockClass::ILock
             | LockClass::XaLock => self.rmap().lock(lock.class, i),
+            LockClass::SwapInfo => &self.swap().si_lock,
+            LockClass::SwapAvail => &self.swap().avail_lock,
+            LockClass::Tree => &self.swap().tree_lock,
+            LockClass::Cluster => &self.swap().cluster_locks[i],
         }
     }
 
@@ -199,6 +209,10 @@ impl Machine {
             | LockClass::MmList
             | LockClass::ILock
             | LockClass::XaLock => self.rmap_mut().lock_mut(lock.class, i),
+            LockClass::SwapInfo => &mut self.swap_mut().si_lock,
+            LockClass::SwapAvail => &mut self.swap_mut().avail_lock,
+            LockClass::Tree => &mut self.swap_mut().tree_lock,
+            LockClass::Cluster => &mut self.swap_mut().cluster_locks[i],
             _ => &mut self.lru_locks[i],
         }
     }

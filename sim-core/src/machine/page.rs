@@ -33,15 +33,17 @@ named! {
         Tail = "PG_tail",
         /// On the free list of its zone.
         Free = "PG_buddy",
-        /// PG_swapcache: in the swap cache.
-        Swapcache = "PG_swapcache",
         /// PageAnonExclusive, of each page.
         AnonExclusive = "PG_anon_exclusive",
         /// PG_hwpoison, of each page.
         Hwpoison = "PG_hwpoison",
         /// PG_private: the file system keeps something with it.
         Private = "PG_private",
-        /// PG_reclaim
+        /// PG_swapcache: in the swap cache.
+        SwapCache = "PG_swapcache",
+        /// PG_writeback
+        Writeback = "PG_writeback",
+        /// PG_reclaim: goes to the tail of the inactive list when its write is done.
         Reclaim = "PG_reclaim",
     }
 }

@@ -9,8 +9,6 @@ use alloc::vec::Vec;
 use super::{LockClass, LockState, Machine, NIL, PTE_SWAP, Pfn, STATS, Stat};
 use crate::named::named;
 
-/// A PTE that stands for a poisoned page.
-pub const PTE_HWPOISON: u32 = u32::MAX - 3;
 /// What `_nr_pages_mapped` is raised by while a pmd maps the folio (later ENTIRELY_MAPPED).
 pub const COMPOUND_MAPPED: i32 = 0x80_0000;
 /// percpu_counter_batch of the machine that was measured: 96 CPUs, however many are simulated.

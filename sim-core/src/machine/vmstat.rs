@@ -37,8 +37,12 @@ named! {
         FreePages = "NR_FREE_PAGES",
         /// NR_ANON_MAPPED: NR_ANON_PAGES from 4.8 on.
         AnonMapped = "NR_ANON_MAPPED",
-        /// NR_FILE_PAGES
+        /// NR_FILE_PAGES: page cache and swap cache.
         FilePages = "NR_FILE_PAGES",
+        /// NR_ISOLATED_ANON
+        IsolatedAnon = "NR_ISOLATED_ANON",
+        /// NR_ISOLATED_FILE
+        IsolatedFile = "NR_ISOLATED_FILE",
     }
 }
 
@@ -82,6 +86,28 @@ named! {
         Free = "PGFREE",
         /// PGALLOC of the zone
         Alloc = "PGALLOC",
+        /// PGMAJFAULT
+        MajorFault = "PGMAJFAULT",
+        /// PSWPIN
+        SwapIn = "PSWPIN",
+        /// PSWPOUT
+        SwapOut = "PSWPOUT",
+        /// PGLAZYFREE: pages that MADV_FREE has made lazy (4.12 and later).
+        Lazyfree = "PGLAZYFREE",
+        /// PGLAZYFREED: lazy pages that reclaim has discarded.
+        Lazyfreed = "PGLAZYFREED",
+        /// PGDEACTIVATE
+        Deactivate = "PGDEACTIVATE",
+        /// PGSCAN_KSWAPD
+        ScanKswapd = "PGSCAN_KSWAPD",
+        /// PGSCAN_DIRECT
+        ScanDirect = "PGSCAN_DIRECT",
+        /// PGSTEAL_KSWAPD
+        StealKswapd = "PGSTEAL_KSWAPD",
+        /// PGSTEAL_DIRECT
+        StealDirect = "PGSTEAL_DIRECT",
+        /// ALLOCSTALL: entries into direct reclaim.
+        AllocStall = "ALLOCSTALL",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Applying and reverting: each operation has one arm here and one function that does it, with its inverse beside it.
 
-use super::{Op, Read, World, area, locks, lru, tables, work};
+use super::{Op, Read, World, anon, area, locks, lru, tables, work};
 use crate::machine::{CpuState, Machine, NO_WORK, PageFlag, TaskRun, WorkId};
 
 /// What an operation returns to the code that made it, and what is needed to take it back.
@@ -188,6 +188,7 @@ impl World {
                 Outcome { ret: undo as u32, undo }
             }
             Op::Rmap(op) => super::rmap_apply::change(m, task, op),
+            Op::Anon(op) => anon::apply(m, task, op),
         }
     }
 
@@ -296,6 +297,7 @@ impl World {
                 tables::set_pte(m, mm, vpn, undo as u32);
             }
             Op::Rmap(op) => super::rmap_apply::restore(m, task, op, ret, undo),
+            Op::Anon(op) => anon::revert(m, task, op, Outcome { ret, undo }),
         }
     }
 }

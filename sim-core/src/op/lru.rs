@@ -35,6 +35,35 @@ pub(super) fn list_add(m: &mut Machine, lru: u8, pfn: Pfn) -> Outcome {
     Outcome::undo(undo)
 }
 
+/// list_add_tail: the page that reclaim takes next.
+pub(super) fn list_add_tail(m: &mut Machine, lru: u8, pfn: Pfn) -> Outcome {
+    let (zone, nr) = zone_and_size(m, pfn);
+    let prev = m.zones[zone].lru[lru as usize].tail;
+    let page = m.page_mut(pfn);
+    let undo = u64::from(page.isolator) << 32 | u64::from(page.prev);
+    page.prev = prev;
+    page.next = NIL;
+    page.isolator = NOBODY;
+    relink(m, zone, lru, NIL, prev, pfn, pfn);
+    let list = &mut m.zones[zone].lru[lru as usize];
+    list.entries += 1;
+    list.pages += nr;
+    Outcome::undo(undo)
+}
+
+pub(super) fn unlist_add_tail(m: &mut Machine, lru: u8, pfn: Pfn, undo: u64) {
+    let (zone, nr) = zone_and_size(m, pfn);
+    let prev = m.page(pfn).prev;
+    relink(m, zone, lru, NIL, prev, NIL, prev);
+    let page = m.page_mut(pfn);
+    page.next = NIL;
+    page.prev = undo as u32;
+    page.isolator = (undo >> 32) as u8;
+    let list = &mut m.zones[zone].lru[lru as usize];
+    list.entries -= 1;
+    list.pages -= nr;
+}
+
 pub(super) fn unlist_add(m: &mut Machine, lru: u8, pfn: Pfn, undo: u64) {
     let (zone, nr) = zone_and_size(m, pfn);
     let next = m.page(pfn).next;

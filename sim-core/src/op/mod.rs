@@ -3,6 +3,8 @@
 //! An [`Op`] can be applied, reverted, named and counted. Applying it is the only way to change a [`World`]. What an
 //! apply overwrites goes into 64 bits of undo, so that a revert gives back the same bytes.
 
+mod anon;
+mod anon_text;
 mod apply;
 mod area;
 mod locks;
@@ -14,6 +16,7 @@ mod tables;
 mod tally;
 mod work;
 
+pub use anon::{AnonOp, present};
 pub use apply::Outcome;
 pub use name::text;
 pub use rmap::{Look, Note, RmapOp};
@@ -252,6 +255,8 @@ pub enum Op {
     FlushTlbMm { mm: u8 },
     /// One of the rmap-unmap series.
     Rmap(RmapOp),
+    /// Anonymous memory and swap.
+    Anon(AnonOp),
 }
 
 impl Op {
@@ -292,6 +297,7 @@ impl Op {
             | Op::Prefetch { page } => Some(page),
             Op::SplitTail { head, .. } | Op::SplitHead { head } => Some(head),
             Op::Rmap(op) => op.page(),
+            Op::Anon(op) => op.page(),
             _ => None,
         }
     }
@@ -310,6 +316,7 @@ impl Op {
             Op::TryLockPage { page } | Op::WaitPage { page } | Op::UnlockPage { page } | Op::WakePage { page } => {
                 (LockClass::Page, page)
             }
+            Op::Anon(AnonOp::PlainUnlock { page }) => (LockClass::Page, page),
             _ => return None,
         };
         Some(crate::machine::LockId { class, index })

@@ -129,6 +129,7 @@ fn area_text(op: &Op, ret: u32) -> String {
         Op::GetClearPte { mm, vpn } => format!("PTE {vpn} of mm {mm} exchanged for none, was {}", pte_text(ret)),
         Op::FlushTlbMm { mm } => format!("flush the TLB for mm {mm}"),
         Op::Rmap(op) => op.text(ret),
+        Op::Anon(op) => super::anon_text::text(op, ret),
         _ => String::new(),
     }
 }

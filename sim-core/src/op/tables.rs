@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::Outcome;
 use super::apply::with;
-use crate::machine::{LockState, Machine, NIL, NO_MAPPING, PTE_NONE, PTRS_PER_PTE, Page, PageFlag, Pfn, Pmd};
+use crate::machine::{LockState, Machine, NIL, NO_MAPPING, NOBODY, PTE_NONE, PTRS_PER_PTE, Page, PageFlag, Pfn, Pmd};
 
 const FRESH: u64 = 1 << 63;
 
@@ -18,12 +18,15 @@ pub(super) fn alloc(m: &mut Machine, zone: u8, order: u8, pfn: Pfn) -> Outcome {
         undo |= FRESH | u64::from(pfn - zone.fresh) << 32;
         zone.fresh = pfn + nr;
     } else {
+        undo |= u64::from(old.isolator) << 32;
         zone.freed = old.next;
     }
+    zone.free -= nr;
     let page = m.page_mut(pfn);
     page.flags = with(Page::with_order(page.flags, order), PageFlag::Free, false);
     page.count = 1;
     page.next = NIL;
+    page.isolator = NOBODY;
     if order > 0 {
         page.flags |= PageFlag::Head.bit();
         set_tails(m, pfn, nr, PageFlag::Free, PageFlag::Tail);
@@ -44,12 +47,14 @@ pub(super) fn unalloc(m: &mut Machine, zone: u8, pfn: Pfn, undo: u64) {
         set_tails(m, pfn, nr, PageFlag::Tail, PageFlag::Free);
     }
     let zone = &mut m.zones[zone as usize];
+    zone.free += nr;
     let page = &mut m.pages[pfn as usize];
     page.flags = undo as u32;
     page.count = 0;
     if undo & FRESH != 0 {
         zone.fresh = pfn - (undo >> 32 & 0x7fff_ffff) as u32;
     } else {
+        page.isolator = (undo >> 32) as u8;
         page.next = zone.freed;
         zone.freed = pfn;
     }
@@ -64,6 +69,7 @@ pub(super) fn free(m: &mut Machine, pfn: Pfn) -> Outcome {
     page.mapping = NO_MAPPING;
     page.next = zone.freed;
     zone.freed = pfn;
+    zone.free += old.nr();
     for tail in pfn + 1..pfn + old.nr() {
         let page = m.page_mut(tail);
         page.flags = with(with(page.flags, PageFlag::Tail, false), PageFlag::Free, true);
@@ -80,6 +86,7 @@ pub(super) fn unfree(m: &mut Machine, pfn: Pfn, undo: u64) {
     page.mapping = (undo >> 32) as u16;
     page.next = NIL;
     let nr = page.nr();
+    m.zones[zone].free -= nr;
     set_tails(m, pfn, nr, PageFlag::Free, PageFlag::Tail);
 }
 

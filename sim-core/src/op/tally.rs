@@ -1,7 +1,7 @@
 //! What each operation adds to the ledger.
 
-use super::{Op, Outcome, World};
-use crate::ledger::{Count, How, Ledger, LockCounts};
+use super::{AnonOp, Op, Outcome, World};
+use crate::ledger::{Count, How, Ledger, LockCounts, Site};
 use crate::machine::{AreaList, LockClass, LockId, PageFlag};
 
 // The old longest queue travels in the upper half of the undo word of a wait.
@@ -110,6 +110,7 @@ impl World {
             Op::GetClearPte { .. } => l.add(Count::OtherRmw, n),
             Op::FlushTlbMm { .. } => l.add(Count::TlbFlushes, n),
             Op::Rmap(op) => op.tally(outcome, |count, times| add(&mut l.counts[count as usize], n.wrapping_mul(times))),
+            Op::Anon(op) => l.add_anon(op, clock, n),
             _ => {}
         }
         0
@@ -167,6 +168,29 @@ impl Ledger {
     #[inline(always)]
     fn class(&mut self, class: LockClass) -> &mut LockCounts {
         &mut self.locks[class as usize]
+    }
+}
+
+impl Ledger {
+    fn add_anon(&mut self, op: AnonOp, clock: u64, n: u64) {
+        match op {
+            AnonOp::TestClearYoung { .. } | AnonOp::NrSwapPages { .. } | AnonOp::RssSync { .. } => {
+                self.add(Count::OtherRmw, n);
+            }
+            AnonOp::Inuse { atomic: true, .. } | AnonOp::Rss { atomic: true, .. } => self.add(Count::OtherRmw, n),
+            AnonOp::GetAndClear { .. } => self.add(Count::PteWrites, n),
+            AnonOp::TlbFlush { .. } => self.add(Count::TlbFlushes, n),
+            AnonOp::Watermark { .. } | AnonOp::ScanMap | AnonOp::ReadMap { .. } | AnonOp::LookupCache { .. } => {
+                self.add(Count::Reads, n);
+            }
+            AnonOp::Submit { .. } => self.add(Count::SwapOut, n),
+            AnonOp::ReadIn { .. } => self.add(Count::SwapIn, n),
+            AnonOp::AddTail { .. } => self.add(Count::ListAdd, n),
+            AnonOp::TryGet { site, .. } => add(&mut self.gets[site as usize], n),
+            AnonOp::Freeze { .. } => add(&mut self.puts[Site::Reclaim as usize], n),
+            AnonOp::PlainUnlock { .. } => self.class(LockClass::Page).release(clock, n),
+            _ => {}
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod built;
 mod claim;
 mod lru_drain;
+mod madvise_free;
 mod munlock;
 mod params;
 mod pcp_free;
@@ -62,7 +63,8 @@ pub struct Scenario {
 }
 
 /// The series, the main one first.
-pub const SERIES: &[Series] = &[munlock::SERIES, lru_drain::SERIES, pcp_free::SERIES, rmap_unmap::SERIES];
+pub const SERIES: &[Series] =
+    &[munlock::SERIES, lru_drain::SERIES, pcp_free::SERIES, madvise_free::SERIES, rmap_unmap::SERIES];
 
 const SCENARIO_COUNT: usize = {
     let (mut count, mut at) = (0, 0);

@@ -75,7 +75,7 @@ impl fmt::Display for SpecError {
             SpecError::Together(text) => f.write_str(text),
             SpecError::Schedule(text) => write!(
                 f,
-                "unknown schedule `{text}`; expected `round-robin`, `turns`, `seed:N`, or `choices:` with a list such as `0x12,1x3`"
+                "unknown schedule `{text}`; expected `round-robin`, `turns`, `timed`, `seed:N`, or `choices:` with a list such as `0x12,1x3`"
             ),
             SpecError::Choices(error) => error.fmt(f),
             SpecError::Engine(error) => error.fmt(f),
@@ -153,7 +153,7 @@ impl RunSpec {
         Ok(self)
     }
 
-    /// The same with a schedule by text: `round-robin`, `turns`, `seed:N`, `choices:LIST`.
+    /// The same with a schedule by text: `round-robin`, `turns`, `timed`, `seed:N`, `choices:LIST`.
     ///
     /// # Errors
     ///
@@ -171,6 +171,7 @@ impl RunSpec {
             Some(Schedule::Turns) => "turns".to_string(),
             Some(Schedule::Seed(seed)) => format!("seed:{seed}"),
             Some(Schedule::Choices(list)) => format!("choices:{}", print_choices(list)),
+            Some(Schedule::Timed) => "timed".to_string(),
         }
     }
 
@@ -238,6 +239,9 @@ fn parse_schedule(text: &str) -> Result<Schedule, SpecError> {
     }
     if text == "turns" {
         return Ok(Schedule::Turns);
+    }
+    if text == "timed" {
+        return Ok(Schedule::Timed);
     }
     if let Some(list) = text.strip_prefix("choices:") {
         return parse_choices(list).map(Schedule::Choices).map_err(SpecError::Choices);

@@ -12,7 +12,7 @@ use super::{
 use crate::engine::{Milestone, Timeline};
 use crate::kernel::{Config, Patch};
 use crate::machine::{LockClass, LockId, Machine, NIL, NOBODY, PageFlag, Pfn, Pmd, Pv, TaskRun, pte_page};
-use crate::op::Op;
+use crate::op::{AnonOp, Op};
 
 // How far ahead the picture looks for the place that a page in hand goes to.
 const LOOK_AHEAD: usize = 40;
@@ -34,6 +34,7 @@ impl Timeline {
             workqueue: self.workqueue(),
             allocators: self.allocators(),
             rmap: self.rmap_view(),
+            swap: self.swap_view(),
         }
     }
 
@@ -138,6 +139,10 @@ impl Timeline {
 
     // Index of the page that the range loop is at.
     fn loop_at(&self) -> Option<u32> {
+        if self.world().machine.swap.is_some() {
+            // The loop counts rounds there, not pages.
+            return None;
+        }
         match self.milestone_at(self.cursor())?.milestone {
             Milestone::LoopAt(page) => Some(page),
             _ => None,
@@ -232,6 +237,10 @@ impl Timeline {
             LockClass::IMmap,
             LockClass::Zone,
             LockClass::Pcp,
+            LockClass::SwapInfo,
+            LockClass::SwapAvail,
+            LockClass::Tree,
+            LockClass::Cluster,
         ];
         let open = classes.iter().flat_map(|&class| self.index().holds_of(class));
         open.filter(|span| span.cpu == cpu && span.start <= step && step < span.end)
@@ -290,6 +299,7 @@ impl Timeline {
                 let vma = machine.mms[0].vmas[0];
                 (vma.start..vma.end).contains(&vpn).then(|| vpn - vma.start)
             }),
+            Op::Anon(op) => op.address().filter(|&(mm, _)| mm == 0).map(|(_, vpn)| vpn - machine.mms[0].vmas[0].start),
             _ => None,
         };
         let slot = match record.op {
@@ -301,6 +311,7 @@ impl Timeline {
             Op::ListAdd { lru, page } | Op::ListDel { lru, page } | Op::ListSize { lru, page, .. } => {
                 Some((machine.page(page).zone(), Lru::ALL[lru as usize]))
             }
+            Op::Anon(AnonOp::AddTail { lru, page }) => Some((machine.page(page).zone(), Lru::ALL[lru as usize])),
             _ => None,
         };
         Touch {

@@ -10,12 +10,14 @@ mod code;
 mod lanes;
 mod listing;
 mod narrate;
+mod narrate_anon;
 mod narrate_area;
 mod narrate_rmap;
 mod narrate_work;
 mod numbers;
 mod place;
 mod rmap;
+mod swap;
 mod timeline_lanes;
 mod work;
 
@@ -25,6 +27,7 @@ pub use listing::{Line, LineState, Listing};
 pub use narrate::Words;
 pub use numbers::Numbers;
 pub use rmap::{FolioView, MmView, PteState, RmapView, StatView, TlbEntryView, TlbView};
+pub use swap::{AnonPteView, AnonSpaceView, SlotView, SwapView, WriteView};
 pub use work::{PoolView, WaitView, WorkView, Worker, WorkqueueView};
 
 use alloc::string::String;
@@ -58,6 +61,8 @@ pub struct View {
     pub allocators: Vec<AllocatorView>,
     /// Folios, TLBs and counters of the rmap-unmap series.
     pub rmap: Option<RmapView>,
+    /// Swap, in scenarios that have a device.
+    pub swap: Option<SwapView>,
 }
 
 /// One page: one tile for its whole life.

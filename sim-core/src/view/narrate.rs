@@ -144,6 +144,7 @@ impl Sentence<'_> {
             | Op::GetClearPte { .. }
             | Op::FlushTlbMm { .. }) => self.allocator(op, ret),
             Op::Rmap(op) => self.rmap(op, ret),
+            Op::Anon(op) => self.anon(op, ret),
             _ => super::narrate_work::say(self.timeline, self.record),
         }
     }

@@ -24,6 +24,10 @@ impl Numbers {
         // Folios keep the numbers of their pages in the range, whether these are mapped or not.
         let range = machine.rmap.iter().flat_map(|rmap| &rmap.range);
         range.flat_map(|&head| head..head + machine.page(head).nr()).for_each(|page| numbers.add(page));
+        if machine.swap.is_some() {
+            // Pages come and go here: every frame has the number that it has in memory.
+            (0..machine.pages.len() as Pfn).for_each(|frame| numbers.add(frame));
+        }
         for mm in &machine.mms {
             for pmd in &mm.pmds {
                 match *pmd {

@@ -142,7 +142,7 @@ async fn populate(cpu: &Cpu, layout: &RmapLayout) {
 
 async fn leave_swap_cache(cpu: &Cpu, folio: Pfn) {
     let nr = cpu.page(folio).nr();
-    cpu.change_flag(PageFlag::Swapcache, crate::ledger::How::Clear, folio).await;
+    cpu.change_flag(PageFlag::SwapCache, crate::ledger::How::Clear, folio).await;
     for _ in 1..nr {
         cpu.put_page_testzero(folio, Site::PageCache, Held::Cache).await;
     }
