@@ -242,6 +242,7 @@ impl Timeline {
             },
             LockClass::Lru if self.world().machine.zones.len() > 1 => format!("lru_lock of zone {}", lock.index),
             LockClass::PageTable => "ptl".to_string(),
+            LockClass::Pool => format!("the pool lock of CPU {}", lock.index),
             class => class.name().to_string(),
         }
     }
