@@ -5,11 +5,12 @@ mod common;
 use common::{cases, event, run, run_as};
 use proptest::prelude::*;
 use sim_core::engine::Timeline;
+use sim_core::kernel::source::function;
 use sim_core::ledger::{Count, How};
 use sim_core::machine::{Event, LockClass, Machine, PageFlag, Pfn, Pv, Stat};
 use sim_core::op::Op;
 use sim_core::scenario::{Kind, Param, RunSpec, SCENARIOS, SpecError};
-use sim_core::view::PagevecKind;
+use sim_core::view::{LineState, PagevecKind};
 
 const INACTIVE_ANON: u8 = 0;
 const UNEVICTABLE: u8 = 4;
@@ -428,4 +429,60 @@ fn the_picture_says_who_waits_for_whom() {
     }
     assert_eq!(waited[0], 0, "its own CPU first");
     assert_eq!(waited.len() as u64, count(&timeline, Count::Sleeps));
+}
+
+#[test]
+fn every_step_lights_the_line_that_made_it() {
+    for scenario in SCENARIOS.iter().filter(|scenario| scenario.name.starts_with("lru-drain")) {
+        for variant in scenario.variants {
+            let busy = scenario.params.iter().any(|param| param.name == "busy");
+            let params: &[(&str, &str)] = if busy { &[("busy", "20")] } else { &[] };
+            let mut timeline = run(scenario.name, variant.name, params).timeline;
+            while timeline.forward() {
+                let Some(record) = timeline.last().filter(|record| record.frame().is_some()) else { continue };
+                let context = format!("{} {}, step {}", scenario.name, variant.name, timeline.cursor());
+                let line = record.site.line();
+                let listing = timeline.listing(9);
+                let lit: Vec<_> = listing.lines.iter().filter(|line| line.state == LineState::Running).collect();
+                assert_eq!(lit.len(), 1, "{context}");
+                assert_eq!(lit[0].number, line, "{context}");
+                assert!(lit[0].text.contains(".await"), "{context}: {}", lit[0].text);
+            }
+        }
+    }
+}
+
+#[test]
+fn lines_that_a_kernel_does_not_have_are_dimmed() {
+    let absent = |variant: &str, text: &str| {
+        let timeline = run("lru-drain", variant, &[("mlocks", "1")]).timeline;
+        let func =
+            timeline.frames().iter().find(|frame| frame.func.name == "sys_mlock").map(|frame| frame.func).unwrap();
+        let lines = function(func.source, func.line, *timeline.config());
+        let at = lines.iter().position(|line| line.text.trim() == text).unwrap();
+        lines[at].absent
+    };
+    let (sync, later) = ("lru_add_drain_all(cpu).await;", "lru_add_drain_all_async(cpu).await;");
+    for (variant, before, after) in
+        [("sync", false, true), ("async", true, false), ("selective", false, true), ("none", true, true)]
+    {
+        assert_eq!((absent(variant, sync), absent(variant, later)), (before, after), "{variant}");
+    }
+}
+
+#[test]
+fn a_cpu_shows_what_it_is_at() {
+    let mut timeline = run("lru-drain", "sync", &[("mlocks", "1")]).timeline;
+    let mut seen = Vec::new();
+    while timeline.forward() {
+        let record = *timeline.last().unwrap();
+        let task = timeline.view().cpus[usize::from(record.cpu)].task.clone();
+        let name = timeline.task_names()[usize::from(record.task)];
+        let stopped = matches!(record.op, Op::Idle | Op::WaitForCompletion { .. } | Op::Exit);
+        assert!(stopped || task.as_deref() == Some(name), "step {}: {task:?}", timeline.cursor());
+        if !seen.contains(&(record.cpu, name)) {
+            seen.push((record.cpu, name));
+        }
+    }
+    assert!(seen.contains(&(0, "mlock")) && seen.contains(&(0, "kworker")) && seen.contains(&(3, "kworker")));
 }

@@ -42,7 +42,8 @@ pub async fn isolate_lru_page(cpu: &Cpu, page: Pfn) -> bool {
 /// Puts an isolated page back: through the pagevec when it is evictable, straight on the unevictable list when not.
 ///
 /// Nothing scans the unevictable list, so a page that became evictable in between must be found here: hence the second
-/// look, ordered after SetPageLRU by the barrier. From 4.16 on the drain decides, and putback only fills the pagevec.
+/// look, ordered after SetPageLRU by the barrier. 3.2 takes PG_active off first, to choose the pagevec by it; here such a
+/// page comes back as an inactive one. From 4.16 on the drain decides, and putback only fills the pagevec.
 #[kernel("mm/vmscan.c", "3.11")]
 pub async fn putback_lru_page(cpu: &Cpu, page: Pfn) {
     if cpu.has(Patch::DrainDecides) {
@@ -51,6 +52,9 @@ pub async fn putback_lru_page(cpu: &Cpu, page: Pfn) {
         return;
     }
     let was_unevictable = cpu.test_page(PageFlag::Unevictable, page).await;
+    if cpu.has(Patch::ListPvecs) {
+        cpu.test_clear_page_active(page).await;
+    }
     let is_unevictable = loop {
         cpu.clear_page_unevictable(page).await;
         if cpu.page_evictable(page).await {

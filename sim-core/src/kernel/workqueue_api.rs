@@ -1,14 +1,22 @@
-//! The vocabulary of work items and kworkers: each method is one micro-operation.
+//! The vocabulary of lru_add_drain_all, work items and kworkers: each method is one micro-operation.
 
 use sim_macros::primitives;
 
 use crate::engine::{Cpu, LockStep, Step, Want};
-use crate::machine::{LockClass, NOBODY, Pv, WorkId};
+use crate::ledger::How;
+use crate::machine::{LockClass, NOBODY, PageFlag, Pfn, Pv, WorkId};
 use crate::op::Op;
 use crate::view::PagevecKind;
 
 #[primitives]
 impl Cpu {
+    /// TestClearPageActive
+    #[inline(always)]
+    #[track_caller]
+    pub fn test_clear_page_active(&self, page: Pfn) -> Step<'_, bool> {
+        self.step(Op::Flag { flag: PageFlag::Active, how: How::TestClear, page })
+    }
+
     /// alloc_percpu(struct work_struct), or free_percpu
     #[inline(always)]
     #[track_caller]

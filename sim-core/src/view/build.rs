@@ -16,6 +16,8 @@ use crate::op::{AnonOp, Op};
 
 // How far ahead the picture looks for the place that a page in hand goes to.
 const LOOK_AHEAD: usize = 40;
+// How far back it looks for what a CPU is at.
+const RECENT: usize = 512;
 
 impl Timeline {
     /// The picture at the cursor.
@@ -206,9 +208,14 @@ impl Timeline {
         let state = machine.cpus[id as usize];
         let irqs = self.index().irqs_off().iter().filter(|span| span.cpu == id && span.start <= step);
         let last_off = irqs.clone().next_back();
-        let task = (0..machine.tasks.len()).find(|&task| {
-            machine.tasks[task].cpu == id && !matches!(machine.tasks[task].run, TaskRun::Done | TaskRun::Sleeps)
-        });
+        let awake = |&task: &usize| {
+            let state = machine.tasks[task];
+            state.cpu == id && !matches!(state.run, TaskRun::Done | TaskRun::Sleeps)
+        };
+        // Where several are awake on a CPU, the one that it is at.
+        let recent = self.records()[..self.cursor()].iter().rev().take(RECENT).find(|record| record.cpu == id);
+        let task = recent.map(|record| usize::from(record.task)).filter(awake);
+        let task = task.or_else(|| (0..machine.tasks.len()).find(awake));
         let waits = self.index().waits().iter().find(|wait| wait.cpu == id && wait.start <= step && step < wait.end);
         let in_hand = |&frame: &Pfn| slots.place(machine, *self.config(), frame) == Place::Isolated { cpu: id };
         let frames = self.numbers().frames().iter();
@@ -257,6 +264,7 @@ impl Timeline {
             },
             LockClass::Lru if self.world().machine.zones.len() > 1 => format!("lru_lock of zone {}", lock.index),
             LockClass::PageTable => "ptl".to_string(),
+            LockClass::Pool => format!("the pool lock of CPU {}", lock.index),
             class => class.name().to_string(),
         }
     }

@@ -20,9 +20,10 @@ pub(super) fn say(timeline: &Timeline, record: &Record) -> String {
             format!("finds the {} *pending already* and leaves it", work(id))
         }
         Op::TestSetPending { work: id } => format!("marks the {} *pending*", work(id)),
-        Op::ClearPending { work: id } => {
+        Op::ClearPending { work: id } if is_drain(timeline, id) => {
             format!("clears the *pending* bit of the {}: from now on it can be queued again", work(id))
         }
+        Op::ClearPending { work: id } => format!("clears the *pending* bit of the {}", work(id)),
         Op::InsertWork { work: id, cpu, barrier: true, .. } => {
             format!("puts a *{}* on the list of CPU {cpu}, to be woken when it is reached", work(id))
         }
@@ -58,6 +59,10 @@ fn name(timeline: &Timeline, id: WorkId) -> String {
         Some(_) => "barrier work".to_string(),
         None => "work item".to_string(),
     }
+}
+
+fn is_drain(timeline: &Timeline, id: WorkId) -> bool {
+    timeline.world().machine.work.item(id).func == WorkFunc::LruAddDrain
 }
 
 // The CPU whose list the barrier is on.

@@ -40,6 +40,10 @@ impl Numbers {
                 }
             }
         }
+        // Where tasks fault in more while others drain, every frame takes part.
+        if !machine.work.pools.is_empty() {
+            (0..machine.pages.len() as Pfn).for_each(|frame| numbers.add(frame));
+        }
         numbers
     }
 

@@ -84,7 +84,7 @@ pub(super) const SERIES: Series = Series {
     name: "lru-drain",
     title: "asynchronous lru_add_drain_all",
     year: 2012,
-    claimed: "mlock wakes only the CPUs that have pages waiting, and waits for none: 13 instead of 245 \u{b5}s a call",
+    claimed: "mlock wakes only the CPUs that have pages waiting, and waits for none: 300,000 calls in 3.9 s instead of 73.6 s",
     scenarios: SCENARIOS,
 };
 
