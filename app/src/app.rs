@@ -16,7 +16,6 @@ use crate::link::{Link, Which};
 use crate::panels;
 use crate::session::{Go, Moved, Session, Subject};
 use crate::settings::{Motion, Settings, Theme};
-use crate::text;
 use crate::web;
 
 /// Steps in a second from which tiles no longer glide.
@@ -546,7 +545,7 @@ fn form(size: Size) -> Form {
 
 fn title(session: &Session) -> String {
     let sides = Which::BOTH.map(|which| session.side(which).label());
-    let pages = session.pages().map_or(String::new(), |pages| format!(" of {} pages", text::thousands(pages.into())));
+    let pages = session.extent().map_or(String::new(), |extent| format!(" of {extent}"));
     format!("mmscope: {}{pages}, old {} beside new {}", session.subject.scenario, sides[0], sides[1])
 }
 

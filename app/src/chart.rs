@@ -130,6 +130,10 @@ pub struct Chart {
     /// Pixels for a step.
     scale: f32,
     ends: Pair,
+    /// Name of the lock that the picture is about.
+    lock: &'static str,
+    /// What a cell of the first lane is: "page".
+    unit: &'static str,
     /// Ribbons, each with the step at which it begins on the old side.
     pub ribbons: Vec<(u32, String)>,
     /// Lanes and lines, back to front.
@@ -161,11 +165,11 @@ pub struct Head {
 
 impl Chart {
     /// The drawing of two runs.
-    pub fn new(old: &Lanes, new: &Lanes, size: Size) -> Chart {
+    pub fn new(old: &Lanes, new: &Lanes, size: Size, unit: &'static str) -> Chart {
         let m = Measures::of(size);
         let ends = Pair::new(old.steps, new.steps);
         let scale = (m.right - m.left) / old.steps.max(new.steps).max(1) as f32;
-        let mut chart = Chart { size, scale, ends, ..Chart::default() };
+        let mut chart = Chart { size, scale, ends, lock: old.lock, unit, ..Chart::default() };
         for (which, lanes) in [(Which::Old, old), (Which::New, new)] {
             chart.lanes(which, lanes, &m);
             chart.titles(which, lanes, &m);
@@ -221,7 +225,7 @@ impl Chart {
         let base = if m.short { 20.0 } else { 50.0 } + y;
         let line = format!("M{} {base}H{}", number(m.left), number(self.x(lanes.steps)));
         if m.short {
-            self.path("hl", &lanes.lru_lock, 9.0 + y, 11.0);
+            self.path("hl", &lanes.holds, 9.0 + y, 11.0);
             self.shapes.push(Shape { class: "base", d: line });
             return;
         }
@@ -232,7 +236,7 @@ impl Chart {
             self.path(class, &spans, 27.0 + y, 7.0);
         }
         self.shapes.push(Shape { class: "base", d: line });
-        self.path("hl", &lanes.lru_lock, 38.0 + y, 12.0);
+        self.path("hl", &lanes.holds, 38.0 + y, 12.0);
         self.path("hl wait", &lanes.waits, 36.0 + y, 2.0);
         self.path("hl q", &lanes.page_lock, 53.0 + y, 5.0);
         self.path("hl p", &lanes.ptl, 58.0 + y, 2.0);
@@ -321,9 +325,9 @@ impl Chart {
         let batches = lanes.blocks.iter().any(|block| !block.phases.is_empty());
         let x = m.left - 8.0;
         for (down, name) in [
-            (0.0, if batches { "batch" } else { "page" }),
+            (0.0, if batches { "batch" } else { self.unit }),
             (11.5, "functions"),
-            (25.0, "lru_lock"),
+            (25.0, lanes.lock),
             (37.5, "page lock, ptl"),
         ] {
             text("tl r", x, y + down, name);
@@ -370,7 +374,7 @@ impl Chart {
         let done = format!("done in {steps} steps, {fewer} fewer ({percent})");
         self.texts.push(Text { class: "tl done", x, y, text: done });
         if let (Some(less), Some(more)) = (holds(less), holds(more)) {
-            let holds = format!("lru_lock: {less}, against {more}");
+            let holds = format!("{}: {less}, against {more}", self.lock);
             self.texts.push(Text { class: "tl", x, y: y + 24.5, text: holds });
         }
         if room > 560.0 && self.size == Size::Wide {
@@ -442,9 +446,9 @@ fn step_of(lanes: &Lanes, page: u32) -> u32 {
 
 /// "8 holds of 43 to 72 steps".
 fn holds(lanes: &Lanes) -> Option<String> {
-    let lengths = || lanes.lru_lock.iter().map(|span| span.end - span.start);
+    let lengths = || lanes.holds.iter().map(|span| span.end - span.start);
     let (least, most) = (lengths().min()?, lengths().max()?);
-    let count = lanes.lru_lock.len() as u64;
+    let count = lanes.holds.len() as u64;
     let noun = if count == 1 { "hold" } else { "holds" };
     let range = match most - least {
         0 => text::thousands(most.into()),
@@ -492,7 +496,13 @@ mod tests {
             phases: Vec::new(),
         });
         let holds = (0..count).map(|page| span(page * each + 3, page * each + 7));
-        Lanes { steps: count * each, blocks: blocks.collect(), lru_lock: holds.collect(), ..Lanes::default() }
+        Lanes {
+            steps: count * each,
+            blocks: blocks.collect(),
+            lock: "lru_lock",
+            holds: holds.collect(),
+            ..Lanes::default()
+        }
     }
 
     fn batches(count: u32, each: u32) -> Lanes {
@@ -509,7 +519,7 @@ mod tests {
 
     #[test]
     fn both_runs_have_one_scale() {
-        let chart = Chart::new(&pages(56, 38), &batches(4, 288), Size::Wide);
+        let chart = Chart::new(&pages(56, 38), &batches(4, 288), Size::Wide, "page");
         let head = chart.head(Pair::new(56 * 38, 4 * 288));
         assert_eq!(head.line, "M1398 8V61L812.77 82V133");
         assert_eq!(head.future[0].1, 0.0);
@@ -518,7 +528,7 @@ mod tests {
 
     #[test]
     fn a_place_is_a_step_of_one_clock() {
-        let chart = Chart::new(&pages(56, 38), &batches(4, 288), Size::Wide);
+        let chart = Chart::new(&pages(56, 38), &batches(4, 288), Size::Wide, "page");
         for step in [0, 1, 646, 1152] {
             let x = chart.x(step);
             assert_eq!(chart.step_at(x, 20.0), (Which::Old, step));
@@ -530,7 +540,7 @@ mod tests {
 
     #[test]
     fn ribbons_join_the_same_pages() {
-        let chart = Chart::new(&pages(56, 38), &batches(4, 288), Size::Wide);
+        let chart = Chart::new(&pages(56, 38), &batches(4, 288), Size::Wide, "page");
         assert_eq!(chart.ribbons.len(), 4);
         let starts: Vec<u32> = chart.ribbons.iter().map(|ribbon| ribbon.0).collect();
         assert_eq!(starts, [0, 14 * 38, 28 * 38, 42 * 38]);
@@ -539,17 +549,17 @@ mod tests {
 
     #[test]
     fn the_shorter_run_says_by_how_much() {
-        let chart = Chart::new(&pages(56, 38), &batches(4, 288), Size::Wide);
+        let chart = Chart::new(&pages(56, 38), &batches(4, 288), Size::Wide, "page");
         let done = chart.texts.iter().find(|text| text.class == "tl done").unwrap();
         assert_eq!(done.text, "done in 1\u{202f}152 steps, 976 fewer (\u{2212}46\u{202f}%)");
-        let even = Chart::new(&pages(56, 38), &pages(56, 38), Size::Wide);
+        let even = Chart::new(&pages(56, 38), &pages(56, 38), Size::Wide, "page");
         assert!(even.texts.iter().all(|text| text.class != "tl done"));
     }
 
     #[test]
     fn numbers_are_thinned_where_they_would_touch() {
         let shown = |pages_count, size| {
-            let chart = Chart::new(&pages(pages_count, 38), &batches(4, 288), size);
+            let chart = Chart::new(&pages(pages_count, 38), &batches(4, 288), size, "page");
             chart.cells[0].iter().filter(|cell| cell.shown).count()
         };
         assert_eq!(shown(56, Size::Wide), 56);
@@ -559,7 +569,7 @@ mod tests {
 
     #[test]
     fn many_spans_are_few_shapes() {
-        let chart = Chart::new(&pages(20_000, 38), &pages(20_000, 38), Size::Wide);
+        let chart = Chart::new(&pages(20_000, 38), &pages(20_000, 38), Size::Wide, "page");
         assert!(chart.shapes.len() < 20);
         let longest = chart.shapes.iter().map(|shape| shape.d.len()).max().unwrap();
         assert!(longest < 200_000, "{longest}");
@@ -568,7 +578,7 @@ mod tests {
     #[test]
     fn empty_runs_have_a_drawing() {
         for size in [Size::Wide, Size::Medium, Size::Narrow] {
-            let chart = Chart::new(&Lanes::default(), &Lanes::default(), size);
+            let chart = Chart::new(&Lanes::default(), &Lanes::default(), size, "page");
             chart.head(Pair::default());
             assert_eq!(chart.step_at(500.0, 20.0), (Which::Old, 0));
         }

@@ -5,12 +5,13 @@
 use std::rc::Rc;
 
 use sim_core::engine::Milestone;
-use sim_core::scenario::{Param, RunSpec, Scenario, SpecError};
+use sim_core::scenario::{Opening, Param, RunSpec, Scenario, SpecError};
 use sim_core::view::{PageNo, View};
 use stage::{Form, Regions, Scene};
 
 use crate::hash;
 use crate::link::{Beats, Link, Pair, Which};
+use crate::text;
 use crate::track::{Frame, Moment, Track};
 
 /// Steps of the recorded runs that are kept beside the two in use.
@@ -34,11 +35,16 @@ pub struct Subject {
 impl Subject {
     /// A scenario as it opens.
     pub fn of(scenario: &Scenario) -> Subject {
-        let pages = scenario.params.iter().find(|param| param.name == "pages");
+        let opening = &scenario.series().opening;
+        let shown = scenario.params.iter().filter_map(|param| {
+            let set = opening.params.iter().find(|(name, _)| *name == param.name).map(|(_, value)| value.to_string());
+            let value = set.or_else(|| (param.name == opening.unit.0).then(|| param.print(&param.initial())))?;
+            Some((param.name.to_string(), value))
+        });
         Subject {
             scenario: scenario.name.into(),
             variants: [scenario.sides.0.into(), scenario.sides.1.into()],
-            params: pages.map(|param| (param.name.into(), param.print(&param.initial()))).into_iter().collect(),
+            params: shown.collect(),
             schedule: None,
         }
     }
@@ -85,7 +91,10 @@ impl Subject {
 
     /// The same with the parameters as the scenario prints them, defaults left out.
     fn normal(&self, spec: &RunSpec) -> Subject {
-        let changed = spec.params.iter().filter(|(param, value)| **value != param.initial() || param.name == "pages");
+        let changed = spec
+            .params
+            .iter()
+            .filter(|(param, value)| **value != param.initial() || param.name == spec.scenario.series().opening.unit.0);
         Subject {
             params: changed.map(|(param, value)| (param.name.to_string(), param.print(value))).collect(),
             ..self.clone()
@@ -282,10 +291,21 @@ impl Session {
         &self.sides[which as usize]
     }
 
-    /// Pages of the range, where the scenario has any.
-    pub fn pages(&self) -> Option<u32> {
-        let pages = self.sides[0].track.run.spec.params.get("pages");
-        (pages > 0).then_some(pages)
+    /// What the series puts in front.
+    pub fn opening(&self) -> &'static Opening {
+        &self.sides[0].track.run.spec.scenario.series().opening
+    }
+
+    /// How many pages, calls or loops the run goes through, where the scenario says.
+    pub fn units(&self) -> Option<u32> {
+        let units = self.sides[0].track.run.spec.params.get(self.opening().unit.0);
+        (units > 0).then_some(units)
+    }
+
+    /// "56 pages", where the scenario says how many.
+    pub fn extent(&self) -> Option<String> {
+        let (units, unit) = (self.units()?, self.opening().unit.1);
+        Some(format!("{} {unit}{}", text::thousands(units.into()), if units == 1 { "" } else { "s" }))
     }
 
     /// Places on the scrubber.

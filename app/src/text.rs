@@ -47,13 +47,13 @@ pub fn percent(old: u64, new: u64) -> Option<String> {
 }
 
 /// A place in the run that both sides pass, as a headline: the strong part and what follows it.
-pub fn milestone(milestone: Option<Milestone>, pages: Option<u32>) -> (String, String) {
+pub fn milestone(milestone: Option<Milestone>, units: Option<u32>, unit: &str) -> (String, String) {
     let (strong, rest) = match milestone {
         None => ("the start", String::new()),
         Some(Milestone::SyscallEnter) => ("the system call", String::new()),
         Some(Milestone::LoopAt(page)) => {
-            let rest = pages.map_or(String::new(), |n| format!("of {}", thousands(n.into())));
-            return (format!("page {}", thousands(page.into())), rest);
+            let rest = units.map_or(String::new(), |n| format!("of {}", thousands(n.into())));
+            return (format!("{unit} {}", thousands(page.into())), rest);
         }
         Some(Milestone::RangeDone) => ("the end of the range", String::new()),
         Some(Milestone::SyscallExit) => ("the return", String::new()),
@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn milestones_are_headlines() {
-        let page = milestone(Some(Milestone::LoopAt(17)), Some(56));
+        let page = milestone(Some(Milestone::LoopAt(17)), Some(56), "page");
         assert_eq!(page, ("page 17".to_string(), "of 56".to_string()));
-        assert_eq!(milestone(None, Some(56)).0, "the start");
+        assert_eq!(milestone(None, Some(56), "page").0, "the start");
     }
 }

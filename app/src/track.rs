@@ -2,7 +2,7 @@
 
 use sim_core::engine::{Mark, Record};
 use sim_core::ledger::{Row, rows};
-use sim_core::machine::{LockClass, PageFlag};
+use sim_core::machine::PageFlag;
 use sim_core::op::Op;
 use sim_core::scenario::{Run, RunSpec, SpecError};
 use sim_core::view::{Lanes, Listing, PageNo, PagevecKind, View, Words};
@@ -25,7 +25,7 @@ pub struct Track {
     pub lanes: Lanes,
     /// The ledger's rows at the end.
     pub end: Vec<Row>,
-    /// Longest hold of lru_lock in the whole run.
+    /// Longest hold of the lock that the series is about, in the whole run.
     pub longest_hold: u32,
     /// Small pages of the run.
     pub pages: u64,
@@ -65,7 +65,7 @@ pub struct Moment {
     pub rows: Vec<Row>,
     /// What the last step added to each row.
     pub added: Vec<u64>,
-    /// Longest hold of lru_lock so far.
+    /// Longest hold of the lock that the series is about, so far.
     pub longest_hold: u32,
     /// Whether it grew in this step.
     pub hold_grew: bool,
@@ -88,10 +88,10 @@ impl Track {
             return Err(SpecError::Value { name: "pages".into(), value: pages.to_string(), expected });
         }
         let run = spec.record()?;
-        let lanes = run.timeline.lanes();
-        let end = rows(&run.ledger).to_vec();
+        let lanes = run.timeline.lanes(run.spec.scenario.series().opening.lock);
+        let end = rows(&run.ledger);
         let view = run.timeline.view();
-        let pages = view.pages.iter().map(|page| u64::from(page.nr)).sum();
+        let pages = units(&run, &view);
         let mlocked = mlocked(&view);
         let columns = columns(&run);
         let mut track =
@@ -197,6 +197,11 @@ impl Track {
         Some(tapes)
     }
 
+    /// Mlocked pages are what the run goes through.
+    pub fn mlocks(&self) -> bool {
+        self.run.spec.scenario.series().name == "munlock" && self.mlocked > 0
+    }
+
     fn moves_pages(&self, step: u32) -> bool {
         moves_pages(&self.run.timeline.records()[step as usize - 1])
     }
@@ -204,7 +209,7 @@ impl Track {
     /// Everything else that is shown at the cursor.
     pub fn moment(&mut self, view: &View) -> Moment {
         let step = self.cursor();
-        let now = rows(&self.run.timeline.world().ledger).to_vec();
+        let now = rows(&self.run.timeline.world().ledger);
         let before = self.rows_before(&now);
         let longest_hold = self.hold_until(step);
         let hold_grew = step > 0 && self.hold_until(step - 1) < longest_hold;
@@ -229,14 +234,14 @@ impl Track {
         if !self.run.timeline.back() {
             return now.to_vec();
         }
-        let before = rows(&self.run.timeline.world().ledger).to_vec();
+        let before = rows(&self.run.timeline.world().ledger);
         self.run.timeline.forward();
         before
     }
 
-    /// Longest hold of lru_lock among those that had begun by a step, in steps.
+    /// Longest hold of the lock that the series is about, among those that had begun by a step, in steps.
     fn hold_until(&self, step: u32) -> u32 {
-        let holds = self.run.timeline.index().holds_of(LockClass::Lru);
+        let holds = self.run.timeline.index().holds_of(self.run.spec.scenario.series().opening.lock);
         let begun = holds.filter(|span| span.start <= step);
         begun.map(|span| span.end.min(step) - span.start).max().unwrap_or(0)
     }
@@ -266,6 +271,15 @@ fn view(run: &Run, kinds: &[PagevecKind]) -> View {
         cpu.pagevecs.retain(|pvec| kinds.contains(&pvec.kind));
     }
     view
+}
+
+/// What costs are divided by: pages of the run, or what else it goes through.
+fn units(run: &Run, view: &View) -> u64 {
+    let series = run.spec.scenario.series();
+    match series.name {
+        "munlock" => view.pages.iter().map(|page| u64::from(page.nr)).sum(),
+        _ => u64::from(run.spec.params.get(series.opening.unit.0)).max(1),
+    }
 }
 
 fn mlocked(view: &View) -> u64 {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use sim_core::engine::Violation;
-use sim_core::ledger::{Group, Ledger, Row, more_rows, rows};
+use sim_core::ledger::{Group, Ledger, Row, rows};
 use sim_core::scenario::{Claim, Params};
 
 /// Columns of a mail.
@@ -19,7 +19,7 @@ pub fn params(params: &Params) -> String {
 /// The ledger of one run.
 pub fn one(ledger: &Ledger, pages: u64) -> String {
     let mut text = format!("{:<24}{:>14}{:>12}\n", "", "count", "per page");
-    for row in rows(ledger).into_iter().chain(more_rows(ledger).into_iter().filter(|row| row.value > 0)) {
+    for row in rows(ledger).into_iter().filter(|row| row.value > 0 || row.group == Group::Total) {
         let _ =
             writeln!(text, "{:<24}{:>14}{:>12}", indented(row.group, row.label), row.value, per_page(row.value, pages));
     }
@@ -45,10 +45,10 @@ pub fn two(old: &Ledger, new: &Ledger, pages: u64) -> String {
     text
 }
 
-/// Rows of two ledgers side by side: the usual ones, and those in which either counts something.
+/// Rows of two ledgers side by side: those in which either counts something.
 pub fn pairs(old: &Ledger, new: &Ledger) -> impl Iterator<Item = (Row, Row)> {
-    let more = more_rows(old).into_iter().zip(more_rows(new));
-    rows(old).into_iter().zip(rows(new)).chain(more.filter(|(old, new)| old.value + new.value > 0))
+    let says = |(old, new): &(Row, Row)| old.value + new.value > 0 || old.group == Group::Total;
+    rows(old).into_iter().zip(rows(new)).filter(says)
 }
 
 fn indented(group: Group, label: &str) -> String {

@@ -400,7 +400,7 @@ fn the_local_drains_of_later_kernels_are_those_of_real_ones() {
 #[test]
 fn the_lanes_show_calls_works_and_sleeps() {
     let timeline = whole("lru-drain", "sync", &[]);
-    let lanes = timeline.lanes();
+    let lanes = timeline.lanes(sim_core::machine::LockClass::Lru);
     assert_eq!(lanes.blocks.len(), 3, "a block for each call");
     // Drain works and the barriers behind them.
     let works = count(&timeline, Count::WorksQueued) + count(&timeline, Count::BarrierWorks);
@@ -408,7 +408,7 @@ fn the_lanes_show_calls_works_and_sleeps() {
     assert_eq!(lanes.sleeps.len() as u64, count(&timeline, Count::Sleeps));
     assert!(lanes.works.iter().any(|span| span.cpu == 3));
     assert!(lanes.functions.iter().any(|span| span.name == "lru_add_drain_all"));
-    let lanes = whole("lru-drain", "async", &[]).lanes();
+    let lanes = whole("lru-drain", "async", &[]).lanes(sim_core::machine::LockClass::Lru);
     assert_eq!((lanes.works.len(), lanes.sleeps.len()), (1, 0));
 }
 

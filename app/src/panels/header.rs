@@ -9,7 +9,6 @@ use super::icons::{Chevron, brand};
 use crate::app::{App, Dialog};
 use crate::dom::{Node, live};
 use crate::session::Session;
-use crate::text;
 use crate::web;
 
 /// How long "Copied" stays.
@@ -70,7 +69,7 @@ fn half() -> Node {
 }
 
 fn what_is_shown(session: &Session) -> String {
-    let pages = session.pages().map_or(String::new(), |pages| format!(", {} pages", text::thousands(pages.into())));
+    let pages = session.extent().map_or(String::new(), |extent| format!(", {extent}"));
     format!("{}{pages}", session.subject.scenario)
 }
 

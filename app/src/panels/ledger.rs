@@ -21,8 +21,8 @@ pub fn Ledger() -> impl IntoView {
     view! {
         <section class="ledger" class:open=move || open.get() aria-label="Ledger">
             <MilestoneHead />
-            <Hero name="atomic operations" key="total" />
-            <Hero name="times lru_lock was taken" key="lru_lock" />
+            <Hero total=true />
+            <Hero total=false />
             <Show when=move || size.get() == Size::Wide || size.get() == Size::Medium && open.get()>
                 <Table />
                 <Claims />
@@ -51,12 +51,18 @@ fn MilestoneHead() -> impl IntoView {
 
 fn milestone(session: &Session) -> Node {
     let (above, strong, rest) = milestone_words(session);
-    let [old, new] = Which::BOTH.map(|which| thousands(session.side(which).moment.munlocked));
+    let munlocked = Which::BOTH.map(|which| session.side(which).moment.munlocked);
+    let sofar = munlocked.map(thousands);
+    let progress = if Which::BOTH.into_iter().any(|which| session.side(which).track.mlocks()) {
+        format!("munlocked so far: old {}, new {}", sofar[0], sofar[1])
+    } else {
+        session.extent().unwrap_or_default()
+    };
     let headline = [Node::html("b").text(format!("{strong} ")), Node::html("span").text(rest)];
     Node::html("div").class("where").children([
         Node::html("em").text(above),
         Node::html("strong").children(headline),
-        Node::html("small").text(format!("munlocked so far: old {old}, new {new}")),
+        Node::html("small").text(progress),
     ])
 }
 
@@ -72,15 +78,16 @@ fn milestone_words(session: &Session) -> (String, String, String) {
     if let Some(stopped) = Which::BOTH.into_iter().find_map(|which| stopped(session, which)) {
         return stopped;
     }
+    let unit = session.opening().unit.1;
     let (low, ahead) = session.milestones();
-    let (strong, rest) = text::milestone(low, session.pages());
+    let (strong, rest) = text::milestone(low, session.units(), unit);
     let above = match ahead {
         None => "both at".to_string(),
         Some((which, milestone)) => {
             let further = match milestone {
-                Some(Milestone::LoopAt(_)) => text::milestone(milestone, None).0,
+                Some(Milestone::LoopAt(_)) => text::milestone(milestone, None, unit).0,
                 None if session.at().of(which) == session.beats.ends().of(which) => "the end".to_string(),
-                other => text::milestone(other, None).0,
+                other => text::milestone(other, None, unit).0,
             };
             let waits = if session.waiting() == Some(which) { "waits" } else { "is" };
             format!("{} {waits} at {further}, {} at", which.name(), which.other().name())
@@ -94,9 +101,12 @@ fn milestone_words(session: &Session) -> (String, String, String) {
 
 /// A count in large.
 #[component]
-fn Hero(name: &'static str, key: &'static str) -> impl IntoView {
+fn Hero(total: bool) -> impl IntoView {
     let app = App::get();
-    app.live(move |session| hero(name, Which::BOTH.map(|which| count(session, which, key))))
+    app.live(move |session| {
+        let (key, name) = if total { ("total", "atomic operations") } else { session.opening().hero };
+        hero(name, Which::BOTH.map(|which| count(session, which, key)))
+    })
 }
 
 fn hero(name: &'static str, [old, new]: [(u64, u64); 2]) -> Node {
@@ -205,7 +215,8 @@ fn hold_row(session: &Session) -> Node {
         let moment = &session.side(which).moment;
         (u64::from(moment.longest_hold), moment.hold_grew)
     });
-    let unit = Node::html("td").class("pp n").with("colspan", "2").text("steps, lru_lock");
+    let unit =
+        Node::html("td").class("pp n").with("colspan", "2").text(format!("steps, {}", session.opening().lock.name()));
     row("longest hold", counts).children([unit])
 }
 

@@ -27,7 +27,7 @@ pub fn Timeline() -> impl IntoView {
         let Some(host) = host.get() else { return };
         let chart = app.with(|session| {
             let lanes = |which: Which| &session.side(which).track.lanes;
-            Chart::new(lanes(Which::Old), lanes(Which::New), size)
+            Chart::new(lanes(Which::Old), lanes(Which::New), size, session.opening().unit.1)
         });
         host.set_text_content(None);
         let mut fresh = Drawing::new(&host, chart);

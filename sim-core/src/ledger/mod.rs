@@ -4,10 +4,8 @@
 //! RMW and its release none, a semaphore taken and released is two. Counts are exact; only operations of the measured
 //! section are in them. A ledger changes only through [`crate::op`], so it can be taken back with the steps.
 
-mod more;
 mod rows;
 
-pub use more::more_rows;
 pub use rows::{Group, Row, rows};
 
 use crate::machine::{EVENTS, LockClass, PageFlag};

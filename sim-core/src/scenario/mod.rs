@@ -23,7 +23,7 @@ pub use variant::Variant;
 use alloc::vec::Vec;
 
 use crate::ledger::Ledger;
-use crate::machine::Machine;
+use crate::machine::{LockClass, Machine};
 
 /// A patch series: what was claimed, and the scenarios that show it.
 #[derive(Clone, Copy)]
@@ -36,8 +36,23 @@ pub struct Series {
     pub year: u16,
     /// What its author claimed, in one line.
     pub claimed: &'static str,
+    /// What the page puts in front.
+    pub opening: Opening,
     /// Its scenarios, the main one first.
     pub scenarios: &'static [Scenario],
+}
+
+/// What the page puts in front for a series.
+#[derive(Clone, Copy)]
+pub struct Opening {
+    /// The lock that the series is about.
+    pub lock: LockClass,
+    /// The row of the ledger that stands in large beside the atomics, and what it counts in words.
+    pub hero: (&'static str, &'static str),
+    /// What the run goes through: the parameter that says how many, and the word for one.
+    pub unit: (&'static str, &'static str),
+    /// Parameters that the page changes from their defaults, so that every page is a tile.
+    pub params: &'static [(&'static str, &'static str)],
 }
 
 /// A scenario: data, and a function that sets memory up and starts the tasks.
@@ -92,6 +107,12 @@ pub const SCENARIOS: &[Scenario] = &{
 };
 
 impl Scenario {
+    /// The series that it belongs to; the first where it belongs to none, as a scenario from a file does.
+    pub fn series(&self) -> &'static Series {
+        let known = |series: &&Series| series.scenarios.iter().any(|scenario| scenario.name == self.name);
+        SERIES.iter().find(known).unwrap_or(&SERIES[0])
+    }
+
     /// The scenario with a name.
     ///
     /// # Errors

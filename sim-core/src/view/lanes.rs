@@ -14,8 +14,10 @@ pub struct Lanes {
     pub blocks: Vec<Block>,
     /// Spans of functions, by kind.
     pub functions: Vec<FunctionSpan>,
-    /// Holds of lru_lock, any zone.
-    pub lru_lock: Vec<Span>,
+    /// Name of the lock that the picture is about.
+    pub lock: &'static str,
+    /// Its holds, any index.
+    pub holds: Vec<Span>,
     /// Holds of page locks.
     pub page_lock: Vec<Span>,
     /// Holds of page-table locks.

@@ -12,14 +12,15 @@ const PHASES: &[(&str, &str)] =
     &[("isolate_pagevec", "isolate"), ("putback_lru_fast", "put"), ("mlock_folio_batch", "munlock")];
 
 impl Timeline {
-    /// The lanes of the whole run.
-    pub fn lanes(&self) -> Lanes {
+    /// The lanes of the whole run; `lock` is the one that the picture is about.
+    pub fn lanes(&self, lock: LockClass) -> Lanes {
         Lanes {
             steps: self.len() as u32,
             stopped: self.violation().map(|violation| violation.rule),
             blocks: self.blocks(),
             functions: self.function_spans(),
-            lru_lock: self.holds_lane(&[LockClass::Lru]),
+            lock: lock.name(),
+            holds: self.holds_lane(&[lock]),
             page_lock: self.holds_lane(&[LockClass::Page]),
             ptl: self.holds_lane(&[LockClass::Ptl, LockClass::PageTable]),
             waits: self.index().waits().iter().map(|wait| self.span(wait.cpu, wait.start, wait.end)).collect(),

@@ -2,6 +2,8 @@
 //! references to pages, and of marks that are no page.
 
 mod allocator;
+mod rmap;
+mod swap;
 mod work;
 
 use sim_core::view::{LockView, PageNo, View};
@@ -99,5 +101,7 @@ pub(crate) fn lines(view: &View, m: &Metrics) -> Vec<Vec<u16>> {
 pub(crate) fn shelves(view: &View) -> Vec<Shelf> {
     let mut shelves: Vec<Shelf> = view.workqueue.iter().map(work::shelf).collect();
     shelves.extend(allocator::shelves(&view.allocators));
+    shelves.extend(view.swap.iter().map(swap::shelf));
+    shelves.extend(view.rmap.iter().flat_map(rmap::shelves));
     shelves
 }

@@ -13,10 +13,10 @@ use setup::{Sizes, memory};
 use super::built::Built;
 use super::params::{Param, Params};
 use super::spec::SpecError;
-use super::{Scenario, Series, Variant};
+use super::{Opening, Scenario, Series, Variant};
 use crate::engine::{Engine, Schedule};
 use crate::kernel::program::{bystander, memset_and_madvise};
-use crate::machine::VmaId;
+use crate::machine::{LockClass, VmaId};
 
 const PARAMS: &[Param] = &[
     Param::number("processes", 12, 1, 64, "processes, each on a CPU of its own"),
@@ -45,6 +45,12 @@ pub(super) const SERIES: Series = Series {
     title: "MADV_FREE frees swap entries",
     year: 2015,
     claimed: "879,585 swap-ins become 1,878, and 90.67 s become 64.45 s",
+    opening: Opening {
+        lock: LockClass::Lru,
+        hero: ("swap_in", "pages swapped in"),
+        unit: ("loops", "loop"),
+        params: &[("processes", "2"), ("pages", "24"), ("ram", "36"), ("swap", "64"), ("loops", "2"), ("skew", "8")],
+    },
     scenarios: SCENARIOS,
 };
 

@@ -18,11 +18,11 @@ pub use variants::MUNLOCK_VARIANTS;
 use super::built::Built;
 use super::params::{Param, Params};
 use super::spec::SpecError;
-use super::{Scenario, Series, Variant};
+use super::{Opening, Scenario, Series, Variant};
 use crate::engine::{Engine, Schedule};
 use crate::kernel::mlock::sys_munlock;
 use crate::kernel::{Config, Patch};
-use crate::machine::VmaId;
+use crate::machine::{LockClass, VmaId};
 
 /// Most pages of a run: 64 GiB.
 const MAX_PAGES: u32 = 1 << 24;
@@ -94,6 +94,12 @@ pub(super) const SERIES: Series = Series {
     title: "munlock in batches",
     year: 2013,
     claimed: "one lru_lock for a pagevec of 14 pages instead of two for every page",
+    opening: Opening {
+        lock: LockClass::Lru,
+        hero: ("lru_lock", "times lru_lock was taken"),
+        unit: ("pages", "page"),
+        params: &[],
+    },
     scenarios: SCENARIOS,
 };
 

@@ -14,8 +14,9 @@ use self::setup::{Sizes, page_fault1};
 use super::built::Built;
 use super::params::{Param, Params};
 use super::spec::SpecError;
-use super::{Scenario, Series, Variant};
+use super::{Opening, Scenario, Series, Variant};
 use crate::engine::{Engine, Schedule};
+use crate::machine::LockClass;
 
 const BATCH: Param = Param::number("batch", 4, 1, 1024, "pages of one refill or drain");
 const HIGH: Param = Param::number("high", 12, 0, 65_536, "pages on a CPU's lists at which a drain starts");
@@ -48,6 +49,12 @@ pub(super) const SERIES: Series = Series {
     title: "free per-CPU pages with a shorter zone->lock",
     year: 2018,
     claimed: "pages are picked from the per-CPU lists before zone->lock is taken, and their buddies prefetched",
+    opening: Opening {
+        lock: LockClass::Zone,
+        hero: ("list_under_zone", "list moves under zone->lock"),
+        unit: ("touch", "page"),
+        params: &[],
+    },
     scenarios: SCENARIOS,
 };
 

@@ -10,7 +10,8 @@ pub use layout::RmapLayout;
 pub use variants::RMAP_VARIANTS;
 
 use super::params::Param;
-use super::{Scenario, Series};
+use super::{Opening, Scenario, Series};
+use crate::machine::LockClass;
 
 const MAX_PAGES: u32 = 1 << 16;
 
@@ -58,6 +59,12 @@ pub(super) const SERIES: Series = Series {
     title: "unmapping folios in batches",
     year: 2023,
     claimed: "one statistics update for a run of pages of a folio instead of one for every page",
+    opening: Opening {
+        lock: LockClass::Ptl,
+        hero: ("folio_stat", "statistics updates"),
+        unit: ("pages", "page"),
+        params: &[("pages", "56"), ("layout", "3")],
+    },
     scenarios: SCENARIOS,
 };
 
