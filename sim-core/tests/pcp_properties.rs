@@ -90,7 +90,13 @@ async fn work_on(cpu: &sim_core::engine::Cpu, work: Work, held: &RefCell<Held>) 
 }
 
 /// One CPU: does its own pieces of work when their turn has come, and sleeps otherwise.
-async fn one_cpu(cpu: sim_core::engine::Cpu, me: u8, works: Rc<[(u8, Work)]>, turn: Rc<Cell<usize>>, held: Rc<RefCell<Held>>) {
+async fn one_cpu(
+    cpu: sim_core::engine::Cpu,
+    me: u8,
+    works: Rc<[(u8, Work)]>,
+    turn: Rc<Cell<usize>>,
+    held: Rc<RefCell<Held>>,
+) {
     for (at, &(owner, work)) in works.iter().enumerate() {
         if owner != me {
             continue;

@@ -67,7 +67,9 @@ fn every_frame_has_a_number_and_a_place() {
 
 #[test]
 fn same_end_in_the_variants_of_the_series() {
-    for params in [vec![], vec![("rounds", "4"), ("touch", "100")], vec![("rounds", "3"), ("batch", "7"), ("high", "42")]] {
+    for params in
+        [vec![], vec![("rounds", "4"), ("touch", "100")], vec![("rounds", "3"), ("batch", "7"), ("high", "42")]]
+    {
         let digest = |variant| run("pcp-free", variant, &params).timeline.world().machine.digest();
         let first = digest("v4.15");
         for variant in SAME {
@@ -103,9 +105,12 @@ fn an_isolated_pageblock_keeps_its_pages() {
         let isolated = machine.area_list(0, AreaList::Free { order: 10, mt: MigrateType::Isolate });
         assert_eq!(isolated.collect::<Vec<_>>(), [0], "{variant}");
         assert_eq!((nr_free_pages(machine), buddy(machine).nr_isolate), (1024, 2));
-        let last = run.timeline.records().iter().rev().find(|record| {
-            matches!(record.op, Op::Read { what: Read::Pageblock, .. })
-        });
+        let last = run
+            .timeline
+            .records()
+            .iter()
+            .rev()
+            .find(|record| matches!(record.op, Op::Read { what: Read::Pageblock, .. }));
         assert_eq!(last.unwrap().outcome.ret, MigrateType::Isolate as u32);
     }
 }
@@ -199,10 +204,12 @@ fn memory_that_is_used_up_ends_a_round() {
     for variant in ALL {
         let most = (1..900).rev().find_map(|touch| {
             let touch = touch.to_string();
-            spec("pcp-free", variant, &[("touch", &touch), ("rounds", "2")]).bulk(1 << 20, |_| true).ok().map(|engine| {
-                let allocs = engine.world().ledger.count(Count::Allocs);
-                (touch.parse::<u64>().unwrap(), allocs)
-            })
+            spec("pcp-free", variant, &[("touch", &touch), ("rounds", "2")]).bulk(1 << 20, |_| true).ok().map(
+                |engine| {
+                    let allocs = engine.world().ledger.count(Count::Allocs);
+                    (touch.parse::<u64>().unwrap(), allocs)
+                },
+            )
         });
         let (touch, allocs) = most.unwrap();
         assert_eq!(allocs, 2 * touch, "{variant}");

@@ -72,8 +72,25 @@ fn golden_picks_of_the_round_robin() {
         let uneven = [(1, 1), (2, 1), (0, 1), (1, 1), (2, 1), (0, 1), (1, 1), (1, 24)];
         assert_eq!(picks(variant, [2, 100, 2], 31), uneven, "{variant}");
         let carried = [
-            (1, 1), (2, 1), (0, 1), (1, 1), (2, 1), (0, 1), (1, 1), (2, 1), (0, 1), (1, 1), (0, 2), (1, 1), (0, 2),
-            (1, 1), (0, 2), (1, 1), (0, 1), (1, 2), (1, 9),
+            (1, 1),
+            (2, 1),
+            (0, 1),
+            (1, 1),
+            (2, 1),
+            (0, 1),
+            (1, 1),
+            (2, 1),
+            (0, 1),
+            (1, 1),
+            (0, 2),
+            (1, 1),
+            (0, 2),
+            (1, 1),
+            (0, 2),
+            (1, 1),
+            (0, 1),
+            (1, 2),
+            (1, 9),
         ];
         assert_eq!(picks(variant, [10, 20, 3], 31), carried, "{variant}");
     }
@@ -159,7 +176,8 @@ fn placements(timeline: &Timeline) -> Vec<(u32, u8, bool)> {
 
 #[test]
 fn golden_trace_of_5_18() {
-    let cycled = |pages| run_one(config("v5.18"), 1024, sized(4, 12), move |cpu| async move { cycle(&cpu, pages).await });
+    let cycled =
+        |pages| run_one(config("v5.18"), 1024, sized(4, 12), move |cpu| async move { cycle(&cpu, pages).await });
     let twelve = cycled(12);
     assert_eq!((refills(&twelve), drains(&twelve)), (vec![4, 4, 4], vec![vec![0, 1, 2, 3]]));
     assert_eq!(free_lists(&twelve.world().machine), rest(&[0, 12]));

@@ -9,10 +9,12 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::check_allocator::AllocatorChecker;
 use crate::kernel::{Config, Patch};
 use crate::ledger::How;
-use super::check_allocator::AllocatorChecker;
-use crate::machine::{LockClass, LockId, Machine, NIL, NO_MAPPING, NOBODY, Page, PageFlag, Pfn, Pmd, Pv, Stat, TaskRun, pte_page};
+use crate::machine::{
+    LockClass, LockId, Machine, NIL, NO_MAPPING, NOBODY, Page, PageFlag, Pfn, Pmd, Pv, Stat, TaskRun, pte_page,
+};
 use crate::op::{Held, Op, Outcome, World};
 use crate::view::PagevecKind;
 

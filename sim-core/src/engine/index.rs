@@ -232,7 +232,9 @@ fn effect(record: &Record) -> Effect {
     match record.op {
         Op::SpinWait { .. } | Op::WaitPage { .. } | Op::DownWait { .. } => Effect::Waits,
         Op::SpinLock { .. } | Op::Down { .. } => Effect::Takes,
-        Op::TryLockPage { .. } | Op::DownReadTrylock { .. } | Op::SpinTrylock { .. } if record.outcome.ret == 1 => Effect::Takes,
+        Op::TryLockPage { .. } | Op::DownReadTrylock { .. } | Op::SpinTrylock { .. } if record.outcome.ret == 1 => {
+            Effect::Takes
+        }
         Op::SpinUnlock { .. } | Op::Up { .. } | Op::UnlockPage { .. } => Effect::Releases,
         _ => Effect::None,
     }

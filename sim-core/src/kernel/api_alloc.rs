@@ -2,8 +2,8 @@
 
 use sim_macros::primitives;
 
-use crate::engine::{Cpu, LockStep, Step};
 use crate::engine::Want;
+use crate::engine::{Cpu, LockStep, Step};
 use crate::machine::{AreaList, LockClass, MigrateType, NIL, PcpField, Pfn};
 use crate::op::{Op, Read};
 

@@ -169,9 +169,7 @@ pub async fn __free_one_page(cpu: &Cpu, zone: u8, page: Pfn, order: u8, mt: Migr
         if !in_zone(cpu, zone, buddy) || cpu.read_buddy(buddy).await != u32::from(order) + 1 {
             break;
         }
-        if cpu.has(Patch::FreshType)
-            && order >= PAGEBLOCK_ORDER
-            && !merge_pageblock_types(cpu, buddy, order, mt).await
+        if cpu.has(Patch::FreshType) && order >= PAGEBLOCK_ORDER && !merge_pageblock_types(cpu, buddy, order, mt).await
         {
             break;
         }

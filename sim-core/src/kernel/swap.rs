@@ -6,9 +6,9 @@ use sim_macros::kernel;
 
 use super::Patch;
 use super::mlock_batch::mlock_drain_local;
+use super::mm_inline::{add_page_to_lru_list, del_page_from_lru_list, page_is_file_cache, page_lru};
 use super::mmu_gather::release_pages_list;
 use super::page_free::free_unref_page;
-use super::mm_inline::{add_page_to_lru_list, del_page_from_lru_list, page_is_file_cache, page_lru};
 use crate::engine::Cpu;
 use crate::ledger::Site;
 use crate::machine::{Event, PageFlag, Pfn, Pv};

@@ -13,11 +13,11 @@ mod vmstat;
 
 use alloc::vec::Vec;
 
-pub use buddy::{
-    AreaList, Buddy, MAX_ORDER, MIGRATE_TYPES, MigrateType, PAGEBLOCK_NR, PAGEBLOCK_ORDER, PCP_BATCH_SCALE_MAX, PCP_TYPES,
-    PageList, Pcp, PcpField, PcpSpec, watermarks, zone_batchsize, zone_batchsize_4_19,
-};
 pub(crate) use buddy::ON_NONE;
+pub use buddy::{
+    AreaList, Buddy, MAX_ORDER, MIGRATE_TYPES, MigrateType, PAGEBLOCK_NR, PAGEBLOCK_ORDER, PCP_BATCH_SCALE_MAX,
+    PCP_TYPES, PageList, Pcp, PcpField, PcpSpec, watermarks, zone_batchsize, zone_batchsize_4_19,
+};
 pub use build::MachineSpec;
 pub use cpu::{CpuState, TaskRun, TaskState};
 pub use lock::{LockClass, LockId, LockState};

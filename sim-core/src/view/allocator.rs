@@ -73,13 +73,15 @@ pub struct PcpListView {
 impl Timeline {
     pub(super) fn allocators(&self) -> Vec<AllocatorView> {
         let zones = &self.world().machine.zones;
-        let with_buddy = zones.iter().enumerate().filter_map(|(zone, state)| Some((zone as u8, state.buddy.as_deref()?)));
+        let with_buddy =
+            zones.iter().enumerate().filter_map(|(zone, state)| Some((zone as u8, state.buddy.as_deref()?)));
         with_buddy.map(|(zone, buddy)| self.allocator(zone, buddy)).collect()
     }
 
     fn allocator(&self, zone: u8, buddy: &Buddy) -> AllocatorView {
         let machine = &self.world().machine;
-        let lists = (0..MAX_ORDER).flat_map(|order| MigrateType::ALL[..MIGRATE_TYPES].iter().map(move |&mt| (order, mt)));
+        let lists =
+            (0..MAX_ORDER).flat_map(|order| MigrateType::ALL[..MIGRATE_TYPES].iter().map(move |&mt| (order, mt)));
         let listed = lists.map(|(order, mt)| FreeListView {
             order,
             mt,
@@ -106,9 +108,7 @@ impl Timeline {
             count: pcp.get(PcpField::Count),
             high: pcp.get(PcpField::High),
             batch: pcp.get(PcpField::Batch),
-            lists: types
-                .map(|&mt| PcpListView { mt, pages: self.numbered(zone, AreaList::Pcp { cpu, mt }) })
-                .collect(),
+            lists: types.map(|&mt| PcpListView { mt, pages: self.numbered(zone, AreaList::Pcp { cpu, mt }) }).collect(),
             picked: self.numbered(zone, AreaList::Local { cpu }),
             dead: self.numbered(zone, AreaList::Dead { cpu }),
         }

@@ -4,13 +4,13 @@
 //! the step), the stage crate lays it out, and the page and the terminal draw it. Pages are named by their number
 //! ([`PageNo`]): the index of their first PTE in the first address space, which is also the number on the tile.
 
+mod allocator;
 mod build;
 mod code;
 mod lanes;
 mod listing;
 mod narrate;
 mod narrate_area;
-mod allocator;
 mod numbers;
 mod place;
 mod timeline_lanes;

@@ -180,7 +180,9 @@ impl Sentence<'_> {
             (Read::Waiters, _) => format!("sees that *somebody waits* for {page}"),
             (Read::Buddy, 0) => format!("looks at the buddy, {page}: *not free as a whole*"),
             (Read::Buddy, n) => format!("looks at the buddy, {page}: *a free block of order {}*", n - 1),
-            (Read::HigherBuddy, 0) => format!("looks at {page}, the buddy of the pair: *not free*, so no merge is near"),
+            (Read::HigherBuddy, 0) => {
+                format!("looks at {page}, the buddy of the pair: *not free*, so no merge is near")
+            }
             (Read::HigherBuddy, n) => format!("looks at {page}, the buddy of the pair: *free, order {}*", n - 1),
             (Read::PageCheck, 0) => format!("checks {page}: *something is still set*, it is given up"),
             (Read::PageCheck, _) => format!("checks that nothing is left on {page}: *it is clean*"),

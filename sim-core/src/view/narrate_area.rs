@@ -49,7 +49,9 @@ impl Sentence<'_> {
             Op::ZoneBelowHigh { .. } => "notes that free pages are *above the high watermark*".to_string(),
             Op::ReadFreePages { .. } => format!("reads how many pages are free in the zone: *{ret}*"),
             Op::PrepareNew { page, .. } => format!("hands out {}: its *count is 1*", self.page(page)),
-            Op::PrepareFree { page, .. } => format!("clears flags and mapping of {}, which *is to be freed*", self.page(page)),
+            Op::PrepareFree { page, .. } => {
+                format!("clears flags and mapping of {}, which *is to be freed*", self.page(page))
+            }
             Op::SpinTrylock { class, .. } => match (class, ret) {
                 (LockClass::Pcp, 1) => "gets the *lock of its own page lists*".to_string(),
                 (_, 1) => format!("gets *{}* without waiting", class.name()),

@@ -7,9 +7,7 @@ use sim_core::kernel::page_free::{free_pages_ok, free_unref_page};
 use sim_core::kernel::pcp_bulk::free_pcppages_bulk;
 use sim_core::kernel::{Config, Patch};
 use sim_core::ledger::Site;
-use sim_core::machine::{
-    AreaList, Buddy, LockClass, Machine, MachineSpec, MigrateType, PcpField, PcpSpec, Pfn, Stat,
-};
+use sim_core::machine::{AreaList, Buddy, LockClass, Machine, MachineSpec, MigrateType, PcpField, PcpSpec, Pfn, Stat};
 use sim_core::op::{Held, Op, World};
 use sim_core::scenario::{PCP_FREE_VARIANTS, Run, RunSpec};
 

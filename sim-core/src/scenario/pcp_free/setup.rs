@@ -43,11 +43,13 @@ impl Sizes {
     fn check(&self, config: Config) -> Result<(), SpecError> {
         let PcpSpec { batch, high, high_max } = self.pcp;
         if high < batch && (high, batch) != (0, 1) {
-            let text = format!("high is {high} and batch is {batch}; expected batch at most high, or 1 where high is 0");
+            let text =
+                format!("high is {high} and batch is {batch}; expected batch at most high, or 1 where high is 0");
             return Err(SpecError::Together(text));
         }
         if config.has(Patch::SinglePass) && high == batch {
-            let text = format!("high and batch are both {high}; expected a high above batch: this kernel drains the rest");
+            let text =
+                format!("high and batch are both {high}; expected a high above batch: this kernel drains the rest");
             return Err(SpecError::Together(text));
         }
         if high_max < high {

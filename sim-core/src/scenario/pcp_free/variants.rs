@@ -4,8 +4,13 @@
 use crate::kernel::{Config, Patch};
 use crate::scenario::Variant;
 
-const V4_15: Config =
-    Config::base().with(&[Patch::PageAllocator, Patch::ClearActive, Patch::CountMlock, Patch::DrainWhenFull, Patch::NodeLru]);
+const V4_15: Config = Config::base().with(&[
+    Patch::PageAllocator,
+    Patch::ClearActive,
+    Patch::CountMlock,
+    Patch::DrainWhenFull,
+    Patch::NodeLru,
+]);
 const PICK: Config = V4_15.with(&[Patch::PickOutside]);
 const PREFETCH_ALL: Config = PICK.with(&[Patch::PrefetchAll]);
 const MERGED: Config = PICK.with(&[Patch::CountInside, Patch::PrefetchBuddy]);
