@@ -2,6 +2,9 @@
 
 mod pcp;
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use pcp::*;
 use sim_core::engine::{Cpu, Timeline};
 use sim_core::kernel::pcp_bulk::free_pcppages_bulk_single;
@@ -288,27 +291,124 @@ fn the_merged_prefetch_ends_after_a_batch() {
     assert_eq!((prefetches("pick-outside"), prefetches("prefetch-all"), prefetches("merged")), (0, 150, 31));
 }
 
+/// One page at a time on each CPU by turns: whoever is done wakes the next.
+struct Turns {
+    at: Rc<Cell<u8>>,
+    cpus: u8,
+}
+
+impl Turns {
+    async fn wait(&self, cpu: &Cpu, me: u8) {
+        while self.at.get() != me {
+            cpu.sleep().await;
+        }
+    }
+
+    async fn pass(&self, cpu: &Cpu, me: u8) {
+        let next = (me + 1) % self.cpus;
+        self.at.set(next);
+        if next != me {
+            cpu.wake_up_process(next).await;
+        }
+    }
+}
+
+async fn cycles(cpu: Cpu, me: u8, turns: Turns) {
+    for _ in 0..20 {
+        let mut taken = Vec::new();
+        for _ in 0..512 {
+            turns.wait(&cpu, me).await;
+            taken.push(alloc(&cpu, MOVABLE).await.unwrap());
+            turns.pass(&cpu, me).await;
+        }
+        for page in taken {
+            turns.wait(&cpu, me).await;
+            free(&cpu, page).await;
+            turns.pass(&cpu, me).await;
+        }
+    }
+}
+
+/// Twenty cycles of 512 pages on each CPU; counts of the last ten, for each page that went through the buddy lists.
+fn per_page(variant: &str, cpus: u8) -> [f64; 7] {
+    let mut engine = engine(config(variant), cpus, 8192, sized(31, 186));
+    let at = Rc::new(Cell::new(0));
+    for me in 0..cpus {
+        let turns = Turns { at: at.clone(), cpus };
+        engine.spawn("test", me, move |cpu| cycles(cpu, me, turns));
+    }
+    engine.run().unwrap();
+    let mut timeline = engine.into_timeline();
+    assert_eq!(timeline.violation(), None);
+    let news = timeline.records().iter().enumerate().filter(|(_, r)| matches!(r.op, Op::PrepareNew { .. }));
+    let half = news.map(|(at, _)| at).nth(10 * 512 * cpus as usize).unwrap();
+    let from = half - 8;
+    let sum = under_lock(&timeline, from);
+    let (under, outside) = touches(&mut timeline, from);
+    let pages = 3720.0 * f64::from(cpus);
+    let sums = [sum.dels, sum.heads + sum.tails, sum.buddy_reads, sum.higher_reads, sum.heads, under, outside];
+    sums.map(|sum| f64::from(sum) / pages)
+}
+
+fn near(found: [f64; 7], expected: [f64; 7], by: [f64; 7]) {
+    for at in 0..7 {
+        assert!((found[at] - expected[at]).abs() < by[at], "{found:?}");
+    }
+}
+
 #[test]
-fn list_moves_under_the_lock_per_page() {
-    let moves = |variant: &str| {
-        let mut engine = engine(config(variant), 1, 8192, sized(31, 186));
-        engine.spawn("test", 0, |cpu| async move {
-            for _ in 0..20 {
-                cycle(&cpu, 512).await;
+fn list_moves_and_touches_per_page() {
+    // Moves off lists, moves to lists, buddy reads, H reads, moves to heads (with the refill's tails left out), touches of
+    // struct pages under the lock and outside.
+    let exact = [0.01, 0.01, 0.01, 0.01, 9.0, 0.06, 0.06];
+    near(per_page("v4.15", 1), [3.0, 3.0, 2.0, 1.0, 0.0, 18.0, 8.2], exact);
+    near(per_page("pick-outside", 1), [2.0, 3.0, 2.0, 1.0, 0.0, 16.0, 13.2], exact);
+}
+
+#[test]
+fn list_moves_and_touches_of_four_cpus() {
+    let moves = |variant| {
+        let [dels, adds, .., under, _] = per_page(variant, 4);
+        [dels, adds, under].map(|n| (n * 100.0).round() / 100.0)
+    };
+    let (before, after) = (moves("v4.15"), moves("pick-outside"));
+    assert_eq!((before[0], before[1]), (2.98, 2.98));
+    assert_eq!((after[0], after[1]), (1.98, 2.98));
+    assert!((before[2] - 19.9).abs() < 0.06 && (after[2] - 17.9).abs() < 0.06, "{before:?} {after:?}");
+}
+
+/// Accesses to lines of struct pages, under zone->lock and outside.
+fn touches(timeline: &mut Timeline, from: usize) -> (u32, u32) {
+    use sim_core::machine::NIL;
+    use sim_core::op::Read;
+    let (mut under, mut outside, mut holder) = (0, 0, None);
+    timeline.seek(from);
+    while timeline.cursor() < timeline.len() {
+        let record = timeline.records()[timeline.cursor()];
+        let (op, held) = (record.op, holder == Some(record.task));
+        let machine = &timeline.world().machine;
+        let n = match op {
+            Op::AreaAdd { list, .. } => 1 + u32::from(buddy(machine).list(list).len > 0),
+            Op::AreaDel { page, .. } => {
+                let page = machine.page(page);
+                1 + u32::from(page.prev != NIL) + u32::from(page.next != NIL)
             }
-        });
-        let timeline = finish(engine);
-        let start = timeline.records().iter().enumerate().filter(|(_, r)| matches!(r.op, Op::PrepareNew { .. }));
-        let from = start.map(|(at, _)| at).nth(10 * 512).unwrap();
-        let sum = under_lock(&timeline, from - 8);
-        let pages = 3720.0;
-        [f64::from(sum.dels) / pages, f64::from(sum.heads + sum.tails) / pages, f64::from(sum.buddy_reads) / pages]
-    };
-    let near = |found: [f64; 3], expected: [f64; 3]| {
-        found.iter().zip(expected).for_each(|(found, expected)| assert!((found - expected).abs() < 0.005, "{found}"));
-    };
-    near(moves("v4.15"), [3.0, 3.0, 2.0]);
-    near(moves("pick-outside"), [2.0, 3.0, 2.0]);
+            Op::SetBuddy { .. } | Op::ClearBuddy { .. } | Op::AreaNext { .. } => 1,
+            Op::PrepareNew { .. } | Op::PrepareFree { .. } => 1,
+            Op::Read { what: Read::Buddy | Read::HigherBuddy | Read::PageCheck, .. } => 1,
+            // On allocation; that of a free belongs to its preparation.
+            Op::SetPcpType { .. } if held => 1,
+            _ => 0,
+        };
+        match op {
+            Op::SpinLock { class: LockClass::Zone, .. } => holder = Some(record.task),
+            Op::SpinUnlock { class: LockClass::Zone, .. } => holder = None,
+            _ => {}
+        }
+        *(if held { &mut under } else { &mut outside }) += n;
+        timeline.forward();
+    }
+    (under, outside)
 }
 
 #[test]
@@ -349,8 +449,8 @@ fn a_full_gather_is_flushed() {
         let spec = sim_core::scenario::RunSpec::new("pcp-free", variant).unwrap();
         let spec = params.iter().fold(spec, |spec, (name, value)| spec.set(name, value).unwrap());
         let engine = spec.bulk(1 << 30, |_| true).unwrap();
-        let flushes = engine.world().ledger.count(Count::TlbFlushes);
-        flushes
+        let ledger = engine.world().ledger.clone();
+        ledger.count(Count::TlbFlushes)
     };
     assert_eq!((flushes("v4.15", "9698"), flushes("v4.15", "9699")), (1, 2));
     assert_eq!((flushes("today", "9678"), flushes("today", "9679")), (1, 2));

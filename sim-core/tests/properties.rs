@@ -6,7 +6,7 @@ use common::{ALL, cases, config, prepared, resumed, spawn_munlock};
 use proptest::prelude::*;
 use sim_core::engine::{Schedule, print_choices};
 use sim_core::op::World;
-use sim_core::scenario::{Run, RunSpec, SCENARIOS, SpecError};
+use sim_core::scenario::{Kind, Param, Run, RunSpec, SCENARIOS, SpecError};
 
 /// A run that somebody could ask for.
 #[derive(Clone, Debug)]
@@ -74,7 +74,11 @@ fn against_somebody() -> impl Strategy<Value = Asked> {
                 "no_recheck" => Some(u32::from(at == 0)),
                 _ => None,
             };
-            let params = scenario.params.iter().filter_map(|param| Some((param.name, value(param.name)?.to_string())));
+            let in_bounds = |param: &Param| match param.kind {
+                Kind::Number { min, max } => value(param.name).map(|value| value.clamp(min, max)),
+                _ => value(param.name),
+            };
+            let params = scenario.params.iter().filter_map(|param| Some((param.name, in_bounds(param)?.to_string())));
             let variant = scenario.variants[variant.index(scenario.variants.len())].name;
             Asked { scenario: scenario.name, variant, params: params.collect(), seed }
         },
@@ -204,10 +208,12 @@ fn every_step_of_every_scenario_can_be_taken_back() {
     for scenario in SCENARIOS {
         for variant in scenario.variants {
             let spec = RunSpec::new(scenario.name, variant.name).unwrap();
-            let small =
-                scenario.params.iter().any(|param| param.name == "pages" && scenario.name != "munlock-truncate");
+            let takes = |param: &Param| {
+                param.name == "pages" && matches!(param.kind, Kind::Number { min, max } if min <= 18 && 18 <= max)
+            };
+            let small = scenario.params.iter().any(takes) && scenario.name != "munlock-truncate";
             let spec = if small { spec.set("pages", "18").unwrap() } else { spec };
-            let huge = scenario.name == "munlock-split";
+            let huge = scenario.name == "munlock-split" || scenario.name.starts_with("pcp-");
             there_and_back(spec.record().unwrap(), if huge { 64 } else { 1 });
         }
     }

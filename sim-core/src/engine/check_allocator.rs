@@ -35,6 +35,8 @@ pub(super) struct AllocatorChecker {
     on: Vec<Option<AreaList>>,
     /// Pages that somebody has allocated, interior pages of a block too.
     allocated: Vec<bool>,
+    /// Pages that were freed last as single ones.
+    single: Vec<bool>,
     /// PGALLOC less PGFREE less the allocated pages, at the start.
     offset: i64,
 }
@@ -51,7 +53,8 @@ impl AllocatorChecker {
         }
         let allocated: Vec<bool> = machine.pages.iter().map(|page| page.count > 0).collect();
         let offset = balance(machine) - count(&allocated);
-        Some(AllocatorChecker { config, on, allocated, offset })
+        let single = vec![false; machine.pages.len()];
+        Some(AllocatorChecker { config, on, allocated, single, offset })
     }
 
     pub fn after(&mut self, machine: &Machine, task: u8, op: Op, ret: u32) -> Checked {
@@ -100,7 +103,10 @@ impl AllocatorChecker {
                 broken(ONE_PLACE, format!("page {page} was taken off {list:?} while it is on {old:?}"))
             }
             Op::PrepareNew { page, order } => self.changes_hands(page, order, true),
-            Op::PrepareFree { page, order } => self.changes_hands(page, order, false),
+            Op::PrepareFree { page, order } => {
+                self.single[page as usize] = order == 0;
+                self.changes_hands(page, order, false)
+            }
             _ => Ok(()),
         }
     }
@@ -108,7 +114,8 @@ impl AllocatorChecker {
     // 5.18 frees a page of an isolated pageblock past its lists, and does not count it.
     fn uncounted(&mut self, machine: &Machine, task: u8, op: Op, ret: u32) {
         let Op::Read { what: Read::Pageblock, page } = op else { return };
-        let freeing = machine.page(page).count == 0 && self.on[page as usize].is_none();
+        let freeing =
+            self.single[page as usize] && matches!(self.on[page as usize], None | Some(AreaList::Dead { .. }));
         let locked = machine.buddy(machine.page(page).zone()).is_some_and(|buddy| buddy.lock.holder == task);
         let one_pass = self.config.has(Patch::SinglePass) && !self.config.has(Patch::PcpLock);
         if one_pass && freeing && !locked && ret == MigrateType::Isolate as u32 {

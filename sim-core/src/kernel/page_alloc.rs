@@ -23,10 +23,11 @@ pub async fn get_page_from_freelist(cpu: &Cpu, zone: u8, mt: MigrateType) -> Opt
             cpu.set_below_high(zone, true).await;
         }
     }
-    if !enough && cpu.zone_free_pages(zone).await <= cpu.watermark(zone, LOW) {
-        if cpu.zone_free_pages(zone).await <= cpu.watermark(zone, MIN) {
-            return None;
-        }
+    if !enough
+        && cpu.zone_free_pages(zone).await <= cpu.watermark(zone, LOW)
+        && cpu.zone_free_pages(zone).await <= cpu.watermark(zone, MIN)
+    {
+        return None;
     }
     let page = rmqueue_pcplist(cpu, zone, mt).await?;
     cpu.prep_new_page(page, 0).await;

@@ -117,7 +117,8 @@ pub async fn pick_page(cpu: &Cpu, zone: u8, page: Pfn, picked: &mut u32) {
     cpu.area_add(AreaList::Local { cpu: cpu.id() }, true, page).await;
     if cpu.has(Patch::PrefetchAll) {
         prefetch_buddy(cpu, zone, page).await;
-    } else if cpu.has(Patch::PrefetchBuddy) && *picked < cpu.pcp(zone, PcpField::Batch) {
+    }
+    if cpu.has(Patch::PrefetchBuddy) && *picked < cpu.pcp(zone, PcpField::Batch) {
         prefetch_buddy(cpu, zone, page).await;
     }
     *picked += 1;

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 use super::{Op, Read};
-use crate::machine::{AreaList, NIL, NOBODY, PTE_NONE, PTE_ZERO};
+use crate::machine::{AreaList, NIL, NOBODY, PTE_NONE, PTE_ZERO, pte_page};
 
 /// One operation as a line of a transcript: kernel names, page frame numbers.
 pub fn text(op: &Op, ret: u32) -> String {
@@ -166,7 +166,7 @@ pub(super) fn pte_text(pte: u32) -> String {
     match pte {
         PTE_NONE => "none".to_string(),
         PTE_ZERO => "the zero page".to_string(),
-        page => format!("page {page}"),
+        pte => format!("page {}", pte_page(pte).unwrap_or(pte)),
     }
 }
 

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::{Lru, PagevecKind};
 use crate::engine::{Record, Timeline};
 use crate::ledger::{How, Site};
-use crate::machine::{Event, LockClass, LockId, MigrateType, PTE_NONE, PTE_ZERO, PageFlag, Pfn, Pv, Stat};
+use crate::machine::{Event, LockClass, LockId, MigrateType, PTE_NONE, PTE_ZERO, PageFlag, Pfn, Pv, Stat, pte_page};
 use crate::op::{Op, Read};
 
 /// A sentence in pieces; the key words are strong.
@@ -314,7 +314,7 @@ impl Sentence<'_> {
         match pte {
             PTE_NONE => format!("reads the PTE of address {index}: *no page there*"),
             PTE_ZERO => format!("reads the PTE of address {index}: *the zero page*"),
-            frame => format!("reads the PTE of address {index}: it maps *{}*", self.page(frame)),
+            pte => format!("reads the PTE of address {index}: it maps *{}*", self.page(pte_page(pte).unwrap_or(pte))),
         }
     }
 }

@@ -224,15 +224,15 @@ pub struct Under {
 pub fn under_lock(timeline: &Timeline, from: usize) -> Under {
     use sim_core::op::Read;
     let mut sum = Under::default();
-    let mut held = false;
+    let mut holder = None;
     for record in &timeline.records()[from..] {
-        let n = u32::from(held);
+        let n = u32::from(holder == Some(record.task));
         match record.op {
             Op::SpinLock { class: LockClass::Zone, .. } => {
-                held = true;
+                holder = Some(record.task);
                 sum.locks += 1;
             }
-            Op::SpinUnlock { class: LockClass::Zone, .. } => held = false,
+            Op::SpinUnlock { class: LockClass::Zone, .. } => holder = None,
             Op::AreaEmpty { again, .. } => *(if again { &mut sum.tests } else { &mut sum.probes }) += n,
             Op::AreaDel { list, .. } => {
                 sum.dels += n;
