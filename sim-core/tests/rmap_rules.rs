@@ -133,7 +133,7 @@ fn layouts() -> impl Strategy<Value = RmapLayout> {
             let anon = kind == FolioKind::Anon;
             // A lazyfree folio that nothing maps is gone before it is unmapped.
             let mut holes: Vec<u32> = holes.into_iter().filter(inside).collect();
-            holes.retain(|&hole| hole != 8 && hole != 0 || nr == 16 && hole != 8);
+            holes.retain(|&hole| hole != 8 && (hole != 0 || nr == 16));
             RmapLayout {
                 kind,
                 start,
