@@ -10,6 +10,7 @@ use sim_core::kernel::rmap_map::FolioKind;
 use sim_core::machine::{Machine, Member, PTE_HWPOISON, PTE_NONE, Stat};
 use sim_core::op::World;
 use sim_core::scenario::{RMAP_VARIANTS, RmapLayout, Run, SpecError};
+use sim_core::view::LineState;
 
 fn rule(run: &Run) -> Option<&'static str> {
     run.timeline.violation().map(|violation| violation.rule.split(':').next().unwrap())
@@ -51,6 +52,28 @@ fn the_slip_of_the_polarity_loses_a_poisoned_pte() {
         timeline.seek(timeline.len());
         let expected = if slips { PTE_NONE } else { PTE_HWPOISON };
         assert_eq!(timeline.world().machine.pte(0, 0), expected, "variant {variant}");
+        // The page of a file is lost to no rule: it is read again from the disk instead of a signal.
+        let file = common::run("rmap-poison", variant, &[("kind", "file")]);
+        assert_eq!(rule(&file), None, "variant {variant}");
+        let mut timeline = file.timeline;
+        timeline.seek(timeline.len());
+        assert_eq!(timeline.world().machine.pte(0, 0), expected, "variant {variant}");
+    }
+}
+
+#[test]
+fn every_step_lights_one_line_of_code() {
+    for variant in ALL {
+        let mut timeline = run("rmap-deferred", variant, &[("pages", "8")]).timeline;
+        while timeline.forward() {
+            let step = timeline.cursor();
+            let Some(record) = timeline.last().filter(|record| record.frame().is_some()) else { continue };
+            let line = record.site.line();
+            let listing = timeline.listing(13);
+            let lit: Vec<_> = listing.lines.iter().filter(|line| line.state == LineState::Running).collect();
+            assert_eq!(lit.len(), 1, "variant {variant} step {step}");
+            assert_eq!(lit[0].number, line, "variant {variant} step {step}");
+        }
     }
 }
 

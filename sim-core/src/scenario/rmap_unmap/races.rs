@@ -95,9 +95,9 @@ pub(super) fn stale_tlb(variant: &Variant, params: &Params) -> Result<Built, Spe
     Ok(alone(late(variant), &layout))
 }
 
-/// An order-3 folio in the last eight entries of a page table, the fourth of them none.
-pub(super) fn table_end(variant: &Variant, _: &Params) -> Result<Built, SpecError> {
-    let layout = RmapLayout { start: 504, holes: vec![3], ..RmapLayout::file(&[3]) };
+/// An order-3 folio in the last eight entries of a page table, one of them none.
+pub(super) fn table_end(variant: &Variant, params: &Params) -> Result<Built, SpecError> {
+    let layout = RmapLayout { start: 504, holes: vec![params.get("hole")], ..RmapLayout::file(&[3]) };
     Ok(alone(late(variant), &layout))
 }
 
@@ -108,9 +108,10 @@ pub(super) fn mlock(variant: &Variant, params: &Params) -> Result<Built, SpecErr
     Ok(against_mlock(config, &layout, params.get("at")))
 }
 
-/// A poisoned anonymous page that is not in the swap cache.
-pub(super) fn poison(variant: &Variant, _: &Params) -> Result<Built, SpecError> {
-    let layout = RmapLayout { kind: FolioKind::Anon, swapcache: false, poisoned: Some(0), ..RmapLayout::file(&[0]) };
+/// A poisoned page: anonymous and not in the swap cache, or of a file.
+pub(super) fn poison(variant: &Variant, params: &Params) -> Result<Built, SpecError> {
+    let kind = if params.get("kind") == 0 { FolioKind::Anon } else { FolioKind::File };
+    let layout = RmapLayout { kind, swapcache: false, poisoned: Some(0), ..RmapLayout::file(&[0]) };
     let engine = layout.set_up(variant.config);
     let folio = engine.world().machine.rmap().range[0];
     let tasks = move |engine: &mut Engine| {
