@@ -61,6 +61,7 @@ fn word(op: Op) -> String {
             Read::Evictable => format!("evictable:{page}"),
             Read::Waiters => format!("waiters:{page}"),
             Read::MlockCount => format!("mlock_count:{page}"),
+            Read::Refcount => format!("refcount:{page}"),
         },
         Op::ReadPagevec { pv } => match pv.kind {
             PagevecKind::LruAdd => "space".to_string(),
