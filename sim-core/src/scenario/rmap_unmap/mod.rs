@@ -93,7 +93,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "rmap-deferred",
         title: "TLB flushes put off",
-        summary: "A thread of the process runs on another CPU, so reclaim notes the flushes and makes one at the end.",
+        summary: "A thread of the process reads on another CPU, so reclaim notes the flushes and makes one at the end.",
         watch: "When a folio is freed, and when the other CPU's TLB is emptied.",
         params: DEFERRED_PARAMS,
         variants: RMAP_VARIANTS,
