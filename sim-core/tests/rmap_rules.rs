@@ -243,6 +243,22 @@ fn every_step_can_be_taken_back() {
 }
 
 #[test]
+fn every_kernel_passes_the_same_milestones() {
+    for holes in ["", "5,6,11,30"] {
+        let marks = |variant| {
+            let timeline = run("rmap-unmap", variant, &[("pages", "64"), ("holes", holes)]).timeline;
+            timeline.marks().iter().map(|mark| mark.milestone).collect::<Vec<_>>()
+        };
+        let first = marks("v6.3");
+        let mapped = 64 - holes.split(',').filter(|hole| !hole.is_empty()).count();
+        assert_eq!(first.len(), mapped + 3);
+        for variant in ALL.into_iter().filter(|&variant| variant != "5" || holes.is_empty()) {
+            assert_eq!(marks(variant), first, "variant {variant}");
+        }
+    }
+}
+
+#[test]
 fn the_digest_follows_the_machine() {
     for variant in ["v6.3", "5-fixed", "today"] {
         let mut timeline = run("rmap-deferred", variant, &[("pages", "16")]).timeline;
