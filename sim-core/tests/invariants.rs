@@ -175,6 +175,10 @@ fn scenarios_run_to_their_end_by_themselves() {
                 "munlock-truncate" if BATCHED.contains(&variant.name) => Some("deadlock"),
                 "munlock-split" if variant.name != "fixed" => Some("9"),
                 "pcp-hang" if !["v5.18", "today"].contains(&variant.name) => Some("6"),
+                "rmap-stale-tlb" if variant.name == "5" => Some("G12"),
+                "rmap-table-end" if variant.name == "5" => Some("G10"),
+                "rmap-mlock" if variant.name == "5" => Some("G9"),
+                "rmap-poison" if ["2", "3", "4", "5"].contains(&variant.name) => Some("G9"),
                 _ => None,
             };
             assert_eq!(rule, broken, "{}, variant {}", scenario.name, variant.name);

@@ -221,9 +221,12 @@ fn v6_16_does_not_batch_files() {
     check(&["v6.16"], &M616);
 }
 
+/// A variant, what it hands on, what is left in stats_updates, and in the node's difference; for each layout.
+type Rest = (&'static str, [u64; 4], [u32; 4], [i8; 4]);
+
 #[test]
 fn what_is_handed_on_and_what_is_left() {
-    let cases: [(&str, [u64; 4], [u32; 4], [i8; 4]); 3] = [
+    let cases: [Rest; 3] = [
         ("v6.3", [7; 4], [57; 4], [-8; 4]),
         ("5-fixed", [7, 6, 8, 5], [57, 32, 0, 32], [-8, 0, 0, 0]),
         ("today", [512; 4], [0; 4], [-8, 0, 0, 0]),

@@ -32,8 +32,10 @@ pub(super) struct RmapChecker {
     pub base: [i64; 2],
     /// rss_stat of each address space.
     pub rss: Vec<[i64; 4]>,
-    /// Swap PTEs and duplicates on their way, by entry.
-    pub swap: Vec<i32>,
+    /// Swap PTEs, and duplicates that have none yet, by entry.
+    pub swap: Vec<(i32, i32)>,
+    /// Entries whose counts changed under the lock.
+    swapped: Vec<u32>,
     /// Cleared and not yet counted mappings of each task.
     open: Vec<i32>,
     /// Addresses that wait for a flush: task, address space, address.
@@ -63,7 +65,8 @@ impl RmapChecker {
             mapped: [0; 2],
             base: MAPPED.map(|item| machine.stat(item)),
             rss: vec![[0; 4]; machine.mms.len()],
-            swap: vec![0; machine.rmap().swap_map.len()],
+            swap: vec![(0, 0); machine.rmap().swap_map.len()],
+            swapped: Vec::new(),
             open: vec![0; 256],
             flush: Vec::new(),
             dirty: Vec::new(),
@@ -126,7 +129,8 @@ impl RmapChecker {
                 rules::nothing_left(machine, page, (arg >> 1) as u8)
             }
             RmapOp::Swap { entry, dup } if outcome.ret == 1 => {
-                self.swap[entry as usize] += if dup { 1 } else { -1 };
+                self.swap[entry as usize].1 += if dup { 1 } else { -1 };
+                self.swapped.push(entry);
                 rules::swap_count(machine, &self.swap, entry)
             }
             _ => Ok(()),
@@ -162,6 +166,9 @@ impl RmapChecker {
         let vpn = addr - addr % PTRS_PER_PTE + u32::from(index);
         if let Some(entry) = pte_swap(pte) {
             self.rss[usize::from(mm)][Member::Swap as usize] += 1;
+            let (ptes, pending) = &mut self.swap[entry as usize];
+            (*ptes, *pending) = (*ptes + 1, *pending - 1);
+            self.swapped.push(entry);
             return rules::swap_count(machine, &self.swap, entry);
         }
         let Some(page) = pte_page(pte) else { return Ok(()) };
@@ -245,6 +252,12 @@ impl RmapChecker {
             return broken("G9: when the page-table lock goes, no batch is open", detail);
         }
         self.cleared.clear();
+        for entry in core::mem::take(&mut self.swapped) {
+            if self.swap[entry as usize].1 != 0 {
+                let detail = format!("entry {entry} was counted and no PTE has it");
+                return broken("G15: what swap_duplicate takes, a swap PTE has or swap_free gives back", detail);
+            }
+        }
         for folio in core::mem::take(&mut self.dirty) {
             if !machine.page(folio).has(PageFlag::Dirty) {
                 return broken("G13: a dirty PTE makes its folio dirty", format!("folio {folio} is clean"));

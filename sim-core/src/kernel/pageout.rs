@@ -93,7 +93,7 @@ pub async fn madvise_pageout_pte_range(cpu: &Cpu, vma: VmaId, start: u32, end: u
 /// Isolates what the PTEs of one table map, under its lock. In 6.3 the first large folio that more than one PTE maps
 /// ends the range: nothing behind it is reclaimed. 7.1 takes a large folio when the range covers it and nobody else
 /// maps it, and passes over any other (there it may be split, which is left out). The author's own kernel took whole
-/// folios too, by a change that was not published.
+/// folios too, by a change that was not published. Departs in that no PTE is aged here and nothing is split.
 #[kernel("mm/madvise.c", "6.3")]
 pub async fn isolate_pte_range(cpu: &Cpu, vma: VmaId, start: u32, end: u32) -> Vec<Pfn> {
     let mut folios = Vec::new();

@@ -18,7 +18,8 @@ use crate::machine::{
 use crate::op::{Look, Note};
 
 /// Unmaps a folio from one VMA, run by run: lazyfree pages since 6.16, file pages since 7.0. A run that can't be unmapped
-/// is put back whole. Departs in leaving out huge pmds, hugetlb, device entries and uffd.
+/// is put back whole. 7.1 sets the length of a run anew for each round, which matters for device entries alone. Departs in
+/// leaving out huge pmds, hugetlb, device entries and uffd.
 #[kernel("mm/rmap.c", "6.16")]
 pub async fn try_to_unmap_one_(cpu: &Cpu, folio: Pfn, vma: VmaId, address: u32, ttu: Ttu) -> bool {
     let end = vma_address_end(cpu, folio, vma);

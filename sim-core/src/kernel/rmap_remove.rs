@@ -41,11 +41,8 @@ pub async fn folio_remove_rmap_range(cpu: &Cpu, folio: Pfn, first: Pfn, pages: u
         if cpu.add_mapcount(page, -1).await > 0 {
             continue;
         }
-        if !is_large(cpu, folio) {
-            nr += 1;
-        } else if (cpu.add_nr_mapped(folio, -1).await as i32) < COMPOUND_MAPPED {
-            nr += 1;
-        }
+        let by_pmd = is_large(cpu, folio) && cpu.add_nr_mapped(folio, -1).await as i32 >= COMPOUND_MAPPED;
+        nr += i32::from(!by_pmd);
     }
     if nr > 0 {
         let item = mapped_item(cpu, folio);

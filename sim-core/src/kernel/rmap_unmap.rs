@@ -206,7 +206,7 @@ pub async fn folio_remove_rmap_and_update_count(cpu: &Cpu, walk: Walk, start: Op
 #[kernel("include/linux/rmap.h", "patch 5")]
 pub async fn pvmw_walk_skip_or_end_on_next(cpu: &Cpu, walk: &mut Walk) -> bool {
     let next = walk.addr + 1;
-    if next >= walk.end() || next % PTRS_PER_PTE == 0 {
+    if next >= walk.end() || next.is_multiple_of(PTRS_PER_PTE) {
         return true;
     }
     walk.index += 1;

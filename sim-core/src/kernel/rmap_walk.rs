@@ -115,7 +115,7 @@ pub async fn next_pte(cpu: &Cpu, walk: &mut Walk, end: u32) -> bool {
             page_vma_mapped_walk_done(cpu, walk).await;
             return false;
         }
-        if walk.addr % PTRS_PER_PTE == 0 {
+        if walk.addr.is_multiple_of(PTRS_PER_PTE) {
             page_vma_mapped_walk_done(cpu, walk).await;
             walk.crossed = true;
             return true;

@@ -224,7 +224,7 @@ pub async fn free_folio(cpu: &Cpu, folio: Pfn) {
     cpu.give_free_page(folio).await;
 }
 
-/// The folio is on no list and nobody is at it: what a list of candidates may hold.
+/// The folio is on a list: nobody has isolated it.
 #[look]
 pub(super) fn on_lru(cpu: &Cpu, folio: Pfn) -> bool {
     cpu.page(folio).has(PageFlag::Lru)

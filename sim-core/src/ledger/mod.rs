@@ -262,13 +262,13 @@ impl Ledger {
 
     /// RMWs on `_count`.
     pub fn refcount_rmw(&self) -> u64 {
-        self.gets.iter().sum::<u64>() + self.puts.iter().sum::<u64>()
+        self.gets.iter().sum::<u64>() + self.puts.iter().sum::<u64>() + self.count(Count::RefSub)
     }
 
     /// RMWs on page words: flags, `_count`, `_mapcount`.
     pub fn page_rmw(&self) -> u64 {
         let flags: u64 = PageFlag::ALL.iter().map(|&flag| self.flag_rmw(flag)).sum();
-        let folio = self.count(Count::NrMapped) + self.count(Count::LargeLock) + self.count(Count::RefSub);
+        let folio = self.count(Count::NrMapped) + self.count(Count::LargeLock);
         flags + self.refcount_rmw() + self.count(Count::Mapcount) + folio
     }
 

@@ -21,7 +21,7 @@ pub const MEMCG_BATCH: u32 = 64;
 pub const NODE_THRESHOLD: i8 = 125;
 /// tlb_single_page_flush_ceiling, in pages.
 pub const FLUSH_CEILING: u32 = 33;
-/// Slots of the swap map beside those that folios have.
+/// No address space.
 const NO_MM: u8 = u8::MAX;
 
 named! {

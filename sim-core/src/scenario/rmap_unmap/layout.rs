@@ -139,7 +139,7 @@ fn in_range(name: &str, page: Option<u32>, pages: u32) -> Result<(), SpecError> 
 
 fn of_one_order(pages: u32, order: u8) -> Result<Vec<u8>, SpecError> {
     let nr = 1u32 << order;
-    if pages % nr != 0 {
+    if !pages.is_multiple_of(nr) {
         let text = format!("pages is {pages} and layout is {order}; expected a multiple of {nr} pages");
         return Err(SpecError::Together(text));
     }

@@ -50,7 +50,13 @@ const DEFERRED_PARAMS: &[Param] = &[
 ];
 
 const STALE_PARAMS: &[Param] = &[Param::number("hole", 5, 0, 14, "page of the folio that is not mapped")];
-const NO_PARAMS: &[Param] = &[];
+const TABLE_PARAMS: &[Param] =
+    &[Param::number("hole", 3, 0, 7, "page of the folio that is not mapped; page 7 has the table's last entry")];
+const POISON_PARAMS: &[Param] = &[Param::choice(
+    "kind",
+    &["anon", "file"],
+    "what the poisoned page is: anonymous and not in the swap cache, or of a file",
+)];
 const LOCK_PARAMS: &[Param] = &[Param::number("at", 4, 0, 15, "page before whose PTE another CPU locks the VMA")];
 
 /// The series.
@@ -94,7 +100,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "rmap-deferred",
         title: "TLB flushes put off",
-        summary: "A thread of the process runs on another CPU, so reclaim notes the flushes and makes one at the end.",
+        summary: "A thread of the process reads on another CPU, so reclaim notes the flushes and makes one at the end.",
         watch: "When a folio is freed, and when the other CPU's TLB is emptied.",
         params: DEFERRED_PARAMS,
         variants: RMAP_VARIANTS,
@@ -118,7 +124,7 @@ const SCENARIOS: &[Scenario] = &[
         title: "a read past the page table",
         summary: "A folio with a hole ends at the end of a page table; patch 5 as posted looks one entry too far.",
         watch: "Entry 512 of a table of 512.",
-        params: NO_PARAMS,
+        params: TABLE_PARAMS,
         variants: RMAP_VARIANTS,
         sides: ("5", "5-fixed"),
         build: races::table_end,
@@ -138,9 +144,9 @@ const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "rmap-poison",
         title: "unmapping a poisoned page",
-        summary: "Memory failure unmaps a poisoned anonymous page; patch 2 as posted asks for the flag the wrong way round.",
+        summary: "Memory failure unmaps a poisoned page; patch 2 as posted asks for the flag the wrong way round.",
         watch: "Whether the PTE becomes a poison entry, or is lost.",
-        params: NO_PARAMS,
+        params: POISON_PARAMS,
         variants: RMAP_VARIANTS,
         sides: ("2", "5-fixed"),
         build: races::poison,

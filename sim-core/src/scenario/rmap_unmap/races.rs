@@ -13,7 +13,7 @@ use crate::kernel::rmap_walk::try_to_unmap;
 use crate::kernel::swap::unlock_page;
 use crate::kernel::{Config, Patch};
 use crate::ledger::Site;
-use crate::machine::{LockClass, PTRS_PER_PTE, Pfn, VmaId};
+use crate::machine::{LockClass, NIL, PTRS_PER_PTE, Pfn, VmaId};
 use crate::op::{Held, Look, Op, RmapOp};
 use crate::scenario::Variant;
 use crate::scenario::built::Built;
@@ -75,14 +75,27 @@ pub(super) fn pageout(variant: &Variant, params: &Params) -> Result<Built, SpecE
     Ok(built(layout.set_up(variant.config), Schedule::RoundRobin, Box::new(tasks)))
 }
 
-/// A thread of the process runs on CPU 1.
+/// A thread of the process runs on CPU 1 and reads page after page, through its TLB as long as that has them.
 pub(super) fn deferred(variant: &Variant, params: &Params) -> Result<Built, SpecError> {
     let mut config = variant.config.with(&[Patch::WholeFolios]);
     if params.is("strict") {
         config = config.with(&[Patch::StrictFree]);
     }
     let layout = RmapLayout { cpus: 2, threads: true, ..RmapLayout::from_params(params)? };
-    Ok(alone(config, &layout))
+    let pages = layout.pages();
+    let tasks = move |engine: &mut Engine| {
+        spawn_reclaim(engine);
+        engine.spawn("reader", 1, move |cpu| async move { read_all(&cpu, pages).await });
+    };
+    Ok(built(layout.set_up(config), Schedule::RoundRobin, Box::new(tasks)))
+}
+
+async fn read_all(cpu: &Cpu, pages: u32) {
+    for addr in 0..pages {
+        if cpu.touch(0, false, addr).await == NIL {
+            break;
+        }
+    }
 }
 
 fn late(variant: &Variant) -> Config {
@@ -95,9 +108,9 @@ pub(super) fn stale_tlb(variant: &Variant, params: &Params) -> Result<Built, Spe
     Ok(alone(late(variant), &layout))
 }
 
-/// An order-3 folio in the last eight entries of a page table, the fourth of them none.
-pub(super) fn table_end(variant: &Variant, _: &Params) -> Result<Built, SpecError> {
-    let layout = RmapLayout { start: 504, holes: vec![3], ..RmapLayout::file(&[3]) };
+/// An order-3 folio in the last eight entries of a page table, one of them none.
+pub(super) fn table_end(variant: &Variant, params: &Params) -> Result<Built, SpecError> {
+    let layout = RmapLayout { start: 504, holes: vec![params.get("hole")], ..RmapLayout::file(&[3]) };
     Ok(alone(late(variant), &layout))
 }
 
@@ -108,9 +121,10 @@ pub(super) fn mlock(variant: &Variant, params: &Params) -> Result<Built, SpecErr
     Ok(against_mlock(config, &layout, params.get("at")))
 }
 
-/// A poisoned anonymous page that is not in the swap cache.
-pub(super) fn poison(variant: &Variant, _: &Params) -> Result<Built, SpecError> {
-    let layout = RmapLayout { kind: FolioKind::Anon, swapcache: false, poisoned: Some(0), ..RmapLayout::file(&[0]) };
+/// A poisoned page: anonymous and not in the swap cache, or of a file.
+pub(super) fn poison(variant: &Variant, params: &Params) -> Result<Built, SpecError> {
+    let kind = if params.get("kind") == 0 { FolioKind::Anon } else { FolioKind::File };
+    let layout = RmapLayout { kind, swapcache: false, poisoned: Some(0), ..RmapLayout::file(&[0]) };
     let engine = layout.set_up(variant.config);
     let folio = engine.world().machine.rmap().range[0];
     let tasks = move |engine: &mut Engine| {
