@@ -176,7 +176,7 @@ impl Cpu {
         let mut world = self.shared.world_mut();
         if self.shared.bulk.get() {
             let ret = world.apply(self.task, op, self.counted()).ret;
-            return (ret, op != Op::Sleep || ret == 0);
+            return (ret, !matches!(op, Op::Sleep) || ret == 0);
         }
         let mut recorder = self.shared.recorder.borrow_mut();
         (recorder.step(&mut world, self.task, op, site, self.counted()), false)

@@ -110,7 +110,7 @@ impl Direct {
     pub(crate) fn step<T: Ret>(&mut self, op: &Op) -> Result<T, Stop> {
         let ret = self.world.apply_counting(self.task, op, self.counts).ret;
         // Nobody is left to wake the task.
-        if *op == Op::Sleep && ret == 1 { Err(Stop) } else { Ok(T::from_ret(ret)) }
+        if matches!(op, Op::Sleep) && ret == 1 { Err(Stop) } else { Ok(T::from_ret(ret)) }
     }
 
     /// Takes a lock; where it is not free, nobody is left to give it back.
