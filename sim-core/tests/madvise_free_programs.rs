@@ -119,3 +119,42 @@ fn the_race_of_4_12_reads_what_nobody_wrote_and_its_fix_does_not() {
     assert!(violation.detail.contains("before anybody wrote"), "{violation:?}");
     assert_eq!(run("v4.12").timeline.violation(), None);
 }
+
+// Rules that runs of pseudo-random programs break.
+fn broken_by(scenario: &str, variant: &str) -> Vec<&'static str> {
+    let config = RunSpec::new(scenario, variant).expect("known").variant.config.with_pagevec(6);
+    let mut broken = Vec::new();
+    for seed in 0..150u64 {
+        let mut state = seed;
+        let mut below = |n: u32| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as u32 % n
+        };
+        let mut engine = engine(config, 2, 24);
+        let checker = Some(Checker::new(config, &engine.world().machine));
+        engine.begin(Setup { schedule: Schedule::Seed(seed), checker, ..Setup::default() }, false);
+        for mm in 0..2 {
+            let actions = (0..60).map(|_| match below(8) {
+                0..3 => Action::Store(below(PAGES)),
+                3 => Action::Load(below(PAGES)),
+                4 => Action::Free(0, PAGES),
+                5 | 6 => Action::Reclaim,
+                _ => Action::Time(20),
+            });
+            let actions = actions.collect();
+            engine.spawn("program", mm, move |cpu| perform(cpu, mm, actions));
+        }
+        engine.run().expect("no choices");
+        broken.extend(engine.violation().map(|violation| violation.rule));
+    }
+    broken
+}
+
+#[test]
+fn random_programs_find_the_race_of_4_12() {
+    let found = broken_by("madvise-free-race", "v4.12-bug");
+    assert!(found.iter().any(|rule| rule.starts_with("16:")), "{found:?}");
+    let fixed = broken_by("madvise-free-race", "v4.12");
+    assert!(fixed.iter().all(|&rule| rule == "out of memory"), "{fixed:?}");
+    assert!(fixed.len() < 30, "most programs run to their end: {}", fixed.len());
+}

@@ -364,9 +364,7 @@ fn a_store_after_madvise_is_no_fault_and_keeps_the_page() {
             }
             for _ in 0..3 {
                 let sc = &mut ScanControl::default();
-                let machine = cpu.machine();
-                let file = machine.zones[0].lru[2].entries > 0;
-                drop(machine);
+                let file = cpu.machine().zones[0].lru[2].entries > 0;
                 shrink_active_list(&cpu, 0, file, sc).await;
                 shrink_inactive_list(&cpu, 0, file, sc).await;
             }

@@ -60,8 +60,9 @@ fn alone() -> impl Strategy<Value = Asked> {
 
 /// Two CPUs, in any order of steps.
 fn against_somebody() -> impl Strategy<Value = Asked> {
-    let scenarios: Vec<usize> =
-        (0..SCENARIOS.len()).filter(|&at| !["munlock", "munlock-split"].contains(&SCENARIOS[at].name)).collect();
+    let scenarios: Vec<usize> = (0..SCENARIOS.len())
+        .filter(|&at| !["munlock", "munlock-split", "madvise-free"].contains(&SCENARIOS[at].name))
+        .collect();
     (prop::sample::select(scenarios), any::<prop::sample::Index>(), 1u32..12, 0u32..12, 0u32..9, any::<u64>()).prop_map(
         |(scenario, variant, pages, at, pagevec, seed)| {
             let scenario = &SCENARIOS[scenario];
@@ -213,7 +214,7 @@ fn every_step_of_every_scenario_can_be_taken_back() {
             };
             let small = scenario.params.iter().any(takes) && scenario.name != "munlock-truncate";
             let spec = if small { spec.set("pages", "18").unwrap() } else { spec };
-            let huge = scenario.name == "munlock-split" || scenario.name.starts_with("pcp-");
+            let huge = ["munlock-split", "madvise-free"].contains(&scenario.name) || scenario.name.starts_with("pcp-");
             there_and_back(spec.record().unwrap(), if huge { 64 } else { 1 });
         }
     }

@@ -14,10 +14,9 @@ use crate::machine::{NIL, Pfn};
 pub async fn alloc_zeroed_user_highpage(cpu: &Cpu, cost: &mut u32) -> Pfn {
     if !cpu.zone_watermark_ok(mark(cpu, 1)).await {
         balance_pgdat(cpu, cost).await;
-        if !cpu.zone_watermark_ok(mark(cpu, 0)).await {
-            if !try_to_free_pages(cpu, cost).await {
-                return NIL;
-            }
+        let short = !cpu.zone_watermark_ok(mark(cpu, 0)).await;
+        if short && !try_to_free_pages(cpu, cost).await {
+            return NIL;
         }
     }
     alloc_pages(cpu, 0, 0).await

@@ -155,11 +155,10 @@ pub async fn remove_mapping(cpu: &Cpu, page: Pfn, lazy: bool) -> Fate {
         if !cpu.page_freeze_refs(page, 1).await {
             return keep_locked(cpu, page).await;
         }
-        if cpu.has(Patch::LazyClearDirty) && !cpu.has(Patch::SwapTable) {
-            if cpu.test_page(PageFlag::Dirty, page).await {
-                cpu.get_page(page, Site::Reclaim, Held::Isolate).await;
-                return keep_locked(cpu, page).await;
-            }
+        let looks_again = cpu.has(Patch::LazyClearDirty) && !cpu.has(Patch::SwapTable);
+        if looks_again && cpu.test_page(PageFlag::Dirty, page).await {
+            cpu.get_page(page, Site::Reclaim, Held::Isolate).await;
+            return keep_locked(cpu, page).await;
         }
     }
     if lazy {

@@ -30,6 +30,11 @@ impl Words {
 impl Timeline {
     /// What the last step did.
     pub fn sentence(&self) -> Words {
+        if self.last().is_none() && self.world().machine.swap.is_some() {
+            return Words::marked(
+                "Memory is set up; nothing has run yet. Each program has a *clock*: who is behind goes next.",
+            );
+        }
         let Some(record) = self.last() else {
             return Words::marked("Memory is set up: every page is *mapped and in its place*. Nothing has run yet.");
         };

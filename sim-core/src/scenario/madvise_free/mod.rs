@@ -37,6 +37,7 @@ const PARAMS: &[Param] = &[
         100,
         "the active list gives up pages when it is longer than the inactive one times this",
     ),
+    Param::number("pagevec", 0, 0, 31, "slots of the per-CPU pagevecs; 0 puts every page on its list at once"),
 ];
 
 /// The series.
@@ -83,7 +84,7 @@ const RACE: Scenario = Scenario {
 fn build(variant: &Variant, params: &Params) -> Result<Built, SpecError> {
     let sizes = Sizes::new(params)?;
     Ok(Built {
-        engine: memory(variant.config, &sizes),
+        engine: memory(variant.config.with_pagevec(params.get("pagevec")), &sizes),
         measured: None,
         migrations: Vec::new(),
         script: Schedule::Timed,

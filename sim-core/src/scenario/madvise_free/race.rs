@@ -20,13 +20,18 @@ use crate::scenario::spec::SpecError;
 use crate::scenario::{Claim, RunSpec, Variant};
 use crate::view::PagevecKind;
 
-// The pagevec must not become full: it is flushed by hand.
-pub(super) const PARAMS: &[Param] =
-    &[Param::number("pages", 4, 1, 8, "pages that MADV_FREE is called for; the pagevec holds 14")];
+pub(super) const PARAMS: &[Param] = &[Param::number(
+    "pages",
+    4,
+    1,
+    64,
+    "pages that MADV_FREE is called for; every 14 of them flush the pagevec themselves",
+)];
 
 const VMA: VmaId = VmaId { mm: 0, vma: 0 };
-const FRAMES: u32 = 64;
-const TUNING: SwapTuning = SwapTuning { slots: 64, marks: [6, 8, 10], slice: 8, ratio: 1, write_time: 40 };
+const FRAMES: u32 = 96;
+// One slice takes all pages.
+const TUNING: SwapTuning = SwapTuning { slots: 64, marks: [6, 8, 10], slice: 64, ratio: 1, write_time: 40 };
 
 /// Two CPUs: the program on one, reclaim on the other.
 pub(super) fn build(variant: &Variant, params: &Params) -> Result<Built, SpecError> {
