@@ -6,12 +6,15 @@
 
 mod api;
 mod config;
+pub mod fault;
 pub mod huge_memory;
 pub mod memory;
 pub mod mlock;
 pub mod mlock_batch;
 pub mod mlock_pagevec;
+pub mod mlock_range;
 pub mod mm_inline;
+pub mod mmap;
 pub mod rmap;
 pub mod source;
 pub mod swap;

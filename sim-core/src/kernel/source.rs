@@ -19,6 +19,9 @@ const FILES: &[(&str, &str)] = &[
     ("kernel/swap.rs", include_str!("swap.rs")),
     ("kernel/truncate.rs", include_str!("truncate.rs")),
     ("kernel/vmscan.rs", include_str!("vmscan.rs")),
+    ("kernel/fault.rs", include_str!("fault.rs")),
+    ("kernel/mlock_range.rs", include_str!("mlock_range.rs")),
+    ("kernel/mmap.rs", include_str!("mmap.rs")),
 ];
 
 /// Text of a source file, by the path that a step's location gives; none for files that model nothing.

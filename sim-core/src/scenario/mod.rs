@@ -4,13 +4,14 @@ mod built;
 mod claim;
 mod munlock;
 mod params;
+pub mod program;
 mod spec;
 mod variant;
 
 pub use claim::Claim;
 pub use munlock::{Layout, MUNLOCK_VARIANTS, PageKind};
 pub use params::{Kind, NONE, Param, Params, Setting};
-pub use spec::{Run, RunSpec, SpecError};
+pub use spec::{Run, RunSpec, SpecError, closest};
 pub use variant::Variant;
 
 use alloc::vec::Vec;
