@@ -44,8 +44,10 @@ pub struct Checker {
     config: Config,
     /// References of each page by [`Held`].
     held: Vec<[i32; 5]>,
-    /// lru_add slots that each page is in.
+    /// lru_add slots that each page waits in.
     slots: Vec<u8>,
+    /// Slots whose drain has put the page on its list, and which are not empty yet: others may have it meanwhile.
+    drained: Vec<u8>,
     /// Small pages with PG_mlocked.
     mlocked: i64,
     /// What NR_MLOCK is too high by, through failed isolations (until 4.12).
@@ -75,7 +77,8 @@ impl Checker {
         }
         let mlocked = machine.pages.iter().filter(|page| page.has(PageFlag::Mlocked)).map(small_pages).sum();
         let leaked = machine.stat(Stat::Mlock) - mlocked;
-        Checker { config, held, slots, mlocked, leaked, pending: Vec::new(), tasks: 1 }
+        let drained = vec![0; machine.pages.len()];
+        Checker { config, held, slots, drained, mlocked, leaked, pending: Vec::new(), tasks: 1 }
     }
 
     /// Checks the world after one step.
@@ -112,6 +115,10 @@ impl Checker {
                 self.mlocked -= if machine.page(head).has(PageFlag::Mlocked) { 511 } else { 0 };
             }
             Op::Flag { flag: PageFlag::Mlocked, how, page } => self.mlocked_changed(machine, task, how, page, outcome),
+            Op::Flag { flag: PageFlag::Lru, how: How::Set, page } if self.slots[page as usize] > 0 => {
+                self.slots[page as usize] -= 1;
+                self.drained[page as usize] += 1;
+            }
             Op::PvecAdd { pv, page, .. } if waits_for_list(pv) => {
                 self.slots[page as usize] += 1;
                 if self.slots[page as usize] > 1 {
@@ -122,7 +129,9 @@ impl Checker {
             Op::PvecReinit { pv } if waits_for_list(pv) => {
                 let old = (outcome.undo & 0xff) as usize;
                 for &page in machine.pagevec(pv).slots[..old].iter().filter(|&&page| page != NIL) {
-                    self.slots[page as usize] -= 1;
+                    let drained = &mut self.drained[page as usize];
+                    let tally = if *drained > 0 { drained } else { &mut self.slots[page as usize] };
+                    *tally -= 1;
                 }
             }
             _ => {}
