@@ -78,6 +78,11 @@ pub fn parse(text: &str) -> Result<ScenarioFile, Error> {
         return Err(Error { line: 1, column: 1, path: String::new(), message });
     }
     let value: Value = serde_json::from_str(text).map_err(|error| syntax(text, &error))?;
+    if let Some((line, column, name)) = place::twice(text) {
+        let path = name.chars().take(fields::NAME).collect();
+        let message = "is there twice in one object; expected it once".to_string();
+        return Err(Error { line, column, path, message });
+    }
     shape::check(&value).map_err(|misfit| Error::misfit(text, misfit))?;
     let file = lower::file(&value).map_err(|misfit| Error::misfit(text, misfit))?;
     file.program.validate().map_err(|misfit| Error::misfit(text, misfit))?;

@@ -1,5 +1,7 @@
 //! Where a field stands in the text.
 
+use std::collections::BTreeSet;
+
 // One step of a path.
 #[derive(Clone, Copy, PartialEq)]
 enum Part<'a> {
@@ -19,6 +21,15 @@ pub fn find(text: &str, path: &str) -> (usize, usize) {
         found = at;
     }
     line_and_column(text, found)
+}
+
+/// The first field that an object has twice: its line, column and name.
+pub fn twice(text: &str) -> Option<(usize, usize, &str)> {
+    let mut scan = Scan { bytes: text.as_bytes(), at: 0 };
+    scan.blank();
+    let (start, end) = scan.twice()?;
+    let (line, column) = line_and_column(text, start);
+    Some((line, column, text.get(start..end).unwrap_or_default().trim_matches('"')))
 }
 
 fn parts(path: &str) -> Vec<Part<'_>> {
@@ -43,7 +54,7 @@ struct Scan<'a> {
     at: usize,
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
     fn peek(&self) -> u8 {
         self.bytes.get(self.at).copied().unwrap_or(0)
     }
@@ -85,6 +96,40 @@ impl Scan<'_> {
             self.blank();
             self.at += usize::from(self.peek() == b',');
             count += 1;
+        }
+    }
+
+    // Goes through the value that stands here, whose depth the reader of the text has bounded. Where a field is there
+    // twice, says where the second one starts and ends.
+    fn twice(&mut self) -> Option<(usize, usize)> {
+        let open = self.peek();
+        if open != b'{' && open != b'[' {
+            self.skip();
+            return None;
+        }
+        self.at += 1;
+        let mut names: BTreeSet<&'a [u8]> = BTreeSet::new();
+        loop {
+            self.blank();
+            if self.at >= self.bytes.len() || matches!(self.peek(), b'}' | b']') {
+                self.at += 1;
+                return None;
+            }
+            if open == b'{' {
+                let start = self.at;
+                self.skip();
+                if !names.insert(self.bytes.get(start..self.at).unwrap_or_default()) {
+                    return Some((start, self.at));
+                }
+                self.blank();
+                self.at += 1;
+                self.blank();
+            }
+            if let found @ Some(_) = self.twice() {
+                return found;
+            }
+            self.blank();
+            self.at += usize::from(self.peek() == b',');
         }
     }
 
@@ -154,6 +199,12 @@ mod tests {
         assert_eq!(find(TEXT, "a[1].c"), (2, 30));
         assert_eq!(find(TEXT, "ä"), (3, 8));
         assert_eq!(find(TEXT, "d[1][1]"), (3, 25));
+    }
+
+    #[test]
+    fn a_field_that_is_there_twice_is_found() {
+        assert_eq!(super::twice(TEXT), None);
+        assert_eq!(super::twice("{\"a\": [{\"b\": 1}, {\"b\": {\"a\": 2},\n \"b\": 3}]}"), Some((2, 2, "b")));
     }
 
     #[test]

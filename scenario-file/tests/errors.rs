@@ -79,6 +79,8 @@ fn errors_name_line_field_and_what_was_expected() {
             "line 12, column 15: schedule: unknown schedule `odd`; expected `round-robin`, `turns`, `seed:N`, or `choices:` with a list such as `0x12,1x3`",
         ),
     ];
+    let twice = wrong("\"locked\": true", "\"locked\": true, \"locked\": false");
+    assert_eq!(twice, "line 10, column 47: locked: is there twice in one object; expected it once");
     for (from, to, expected) in table {
         assert_eq!(wrong(from, to), expected);
     }
