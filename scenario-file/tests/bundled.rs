@@ -3,6 +3,7 @@
 use sim_core::scenario::{Run, RunSpec, Scenario};
 
 const MUNLOCK: &str = include_str!("../../assets/scenarios/munlock.json");
+const TWO_CPUS: &str = include_str!("../../assets/scenarios/munlock-two-cpus.json");
 
 fn recorded(scenario: &'static Scenario, variant: &str) -> Run {
     let mut run = RunSpec::of(scenario, variant).unwrap().record().unwrap();
@@ -40,5 +41,18 @@ fn a_bulk_run_of_a_file_counts_what_a_recorded_run_counts() {
     for variant in file.variants {
         let bulk = RunSpec::of(file, variant.name).unwrap().bulk(1 << 20, |_| true).unwrap();
         assert_eq!(bulk.world().ledger, recorded(file, variant.name).ledger, "variant {}", variant.name);
+    }
+}
+
+// The pages of the two ranges lie side by side here, and alternate there: all counts are the same.
+#[test]
+fn two_cpus_count_what_the_built_in_scenario_counts() {
+    let file = scenario_file::parse(TWO_CPUS).unwrap().into_scenario().unwrap();
+    let own = Scenario::find("munlock-two-cpus").unwrap();
+    for variant in own.variants {
+        let (theirs, ours) = (recorded(file, variant.name), recorded(own, variant.name));
+        assert_eq!(theirs.timeline.violation(), None, "variant {}", variant.name);
+        assert_eq!(theirs.ledger, ours.ledger, "variant {}", variant.name);
+        assert_eq!(theirs.timeline.len(), ours.timeline.len(), "variant {}", variant.name);
     }
 }

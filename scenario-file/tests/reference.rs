@@ -100,3 +100,38 @@ fn the_bounds_of_the_schema_are_those_of_the_parser() {
     }
     assert!(looked_at > 50);
 }
+
+// The numbers outside the calls: where they stand in the schema, and in a file.
+#[test]
+fn the_bounds_of_the_machine_and_the_processes_are_those_of_the_parser() {
+    let vma = "/properties/processes/items/properties/vmas/items/properties";
+    let places = [
+        ("/properties/machine/properties/cpus".to_string(), "/machine/cpus"),
+        ("/properties/machine/properties/zones/items".into(), "/machine/zones/0"),
+        ("/properties/machine/properties/stat_threshold".into(), "/machine/stat_threshold"),
+        ("/properties/config/properties/pagevec".into(), "/config/pagevec"),
+        ("/properties/processes/items/properties/child_of".into(), "/processes/0/child_of"),
+        (format!("{vma}/pages"), "/processes/0/vmas/0/pages"),
+        (format!("{vma}/start"), "/processes/0/vmas/0/start"),
+        (format!("{vma}/file"), "/processes/0/vmas/0/file"),
+        (format!("{vma}/offset"), "/processes/0/vmas/0/offset"),
+        (format!("{vma}/zones/items"), "/processes/0/vmas/0/zones/0"),
+    ];
+    let schema = scenario_file::schema();
+    for (place, field) in places {
+        let bounds = schema.pointer(&place).unwrap_or_else(|| panic!("{place}"));
+        let (min, max) = (bounds["minimum"].as_i64().unwrap(), bounds["maximum"].as_i64().unwrap());
+        for (value, fits) in [(min, true), (max, true), (min - 1, false), (max + 1, false)] {
+            let mut file = file();
+            file["processes"][0]["vmas"][0]["zones"] = json!([0]);
+            let (object, name) = field.rsplit_once('/').unwrap();
+            match file.pointer_mut(object).unwrap() {
+                Value::Array(items) => items[0] = json!(value),
+                object => object[name] = json!(value),
+            }
+            let answer = scenario_file::parse(&file.to_string()).err().map(|error| error.message);
+            let refused = format!("expected a number from {min} to {max}, found {value}");
+            assert_eq!(answer.as_deref() == Some(refused.as_str()), !fits, "{field} {value}: {answer:?}");
+        }
+    }
+}

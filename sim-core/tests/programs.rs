@@ -174,6 +174,27 @@ fn two_processes_that_read_a_file_share_its_pages() {
 }
 
 #[test]
+fn the_picture_follows_pages_that_the_run_allocates() {
+    let fork = vec![Call::Touch(whole(0, 0)), Call::Fork { process: 0, child: 1 }, Call::Mlockall(1)];
+    let run = vec![fork, vec![Call::Read(whole(2, 0)), Call::Munmap(whole(2, 0))]];
+    for variant in ["0", "6", "today"] {
+        let mut run = record(scenario(program(Vec::new(), run.clone(), "seed:3")), variant);
+        assert_eq!(run.timeline.violation(), None, "variant {variant}");
+        for step in 0..=run.timeline.len() {
+            run.timeline.seek(step);
+            let view = run.timeline.view();
+            let machine = &run.timeline.world().machine;
+            let mapped = (0..PAGES).filter(|&addr| machine.pte(0, addr) < sim_core::machine::PTE_SWAP).count();
+            let shown = view.spaces[0].ptes.iter().filter(|pte| pte.page.is_some()).count();
+            assert_eq!(shown, mapped, "step {step}");
+            assert!(!run.timeline.sentence().plain().is_empty() && !run.timeline.listing(20).lines.is_empty());
+        }
+        // The parent's, the copies that populate makes for the child, and the file up to its eighth page.
+        assert_eq!(run.timeline.view().pages.len() as u32, 2 * PAGES + 8, "variant {variant}");
+    }
+}
+
+#[test]
 fn huge_pages_are_mapped_mlocked_and_munlocked_whole() {
     let at = whole(0, 0);
     let program = Program {
