@@ -16,9 +16,11 @@ usage: mmscope COMMAND
   compare SCENARIO [--old V] [--new V] [--set key=value]... [--schedule S] [--bulk] [--check] [--json]
       two kernels: a table that fits into a mail
 
+SCENARIO is a name, or a scenario file: what holds a / or ends in .json.
 S is round-robin, turns (each CPU goes on until it waits), timed (the CPU that
 is behind goes next), seed:N, choices:LIST with a list as a run prints it, or
-@FILE with one of these in a file; the default is the scenario's own turns, or round-robin where it has none.
+@FILE with one of these in a file; the default is the scenario's own turns, or
+round-robin where it has none.
 --bulk keeps the ledger only: for millions of pages. --check checks every rule
 of the machine at the end of a bulk run; a recorded run checks after each step.
 
@@ -89,7 +91,9 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, String
     };
     let Some(ask) = ask(parser, is_run)? else { return Ok(Command::Help) };
     if ask.scenario.is_empty() {
-        return Err(format!("{command}: expected the name of a scenario; `mmscope list` prints them"));
+        return Err(format!(
+            "{command}: expected the name of a scenario (`mmscope list` prints them) or a scenario file"
+        ));
     }
     Ok(if is_run { Command::Run(ask) } else { Command::Compare(ask) })
 }

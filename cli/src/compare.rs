@@ -3,12 +3,11 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use sim_core::scenario::Scenario;
 
 use crate::args::Ask;
 use crate::json::{self, RunJson};
 use crate::run::{self, Made};
-use crate::{Report, table};
+use crate::{Report, scenario, table};
 
 /// Two runs.
 #[derive(Serialize)]
@@ -38,9 +37,9 @@ struct RowJson {
 ///
 /// Says what of the input is wrong and what was expected.
 pub fn compare(ask: &Ask) -> Result<Report, String> {
-    let scenario = Scenario::find(&ask.scenario).map_err(|error| error.to_string())?;
-    let old = run::make(ask, Some(ask.old.as_deref().unwrap_or(scenario.sides.0)))?;
-    let new = run::make(ask, Some(ask.new.as_deref().unwrap_or(scenario.sides.1)))?;
+    let scenario = scenario::find(&ask.scenario)?;
+    let old = run::make(ask, scenario, ask.old.as_deref().unwrap_or(scenario.sides.0))?;
+    let new = run::make(ask, scenario, ask.new.as_deref().unwrap_or(scenario.sides.1))?;
     let holds = old.holds() && new.holds();
     let text = if ask.json { json::print(&both(old, new)) } else { plain(&old, &new) };
     Ok(Report { text, holds })

@@ -8,6 +8,7 @@ mod compare;
 mod json;
 mod list;
 mod run;
+mod scenario;
 mod table;
 
 use std::io::{self, Write};

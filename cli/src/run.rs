@@ -9,7 +9,7 @@ use sim_core::scenario::{Claim, RunSpec, Scenario, SpecError};
 
 use crate::args::Ask;
 use crate::json::{self, InvariantsJson, LedgerJson, ModelledJson, RunJson, StateJson};
-use crate::{Report, table};
+use crate::{Report, scenario, table};
 
 // Operations between two looks at whether a bulk run goes on.
 const SLICE: u64 = 1 << 24;
@@ -39,25 +39,25 @@ pub struct Made {
 ///
 /// Says what of the input is wrong and what was expected.
 pub fn run(ask: &Ask) -> Result<Report, String> {
-    let made = make(ask, ask.variant.as_deref())?;
+    let scenario = scenario::find(&ask.scenario)?;
+    let made = make(ask, scenario, ask.variant.as_deref().unwrap_or(scenario.sides.0))?;
     let holds = made.holds();
     let text = if ask.json { json::print(&made.json()) } else { made.plain() };
     Ok(Report { text, holds })
 }
 
-/// Makes the run that was asked for, of a variant or of the scenario's old side.
+/// Makes the run that was asked for, of a variant.
 ///
 /// # Errors
 ///
 /// Says what of the input is wrong and what was expected.
-pub fn make(ask: &Ask, variant: Option<&str>) -> Result<Made, String> {
-    let scenario = Scenario::find(&ask.scenario).map_err(|error| error.to_string())?;
-    let spec = spec(ask, scenario, variant.unwrap_or(scenario.sides.0)).map_err(|error| error.to_string())?;
+pub fn make(ask: &Ask, scenario: &'static Scenario, variant: &str) -> Result<Made, String> {
+    let spec = spec(ask, scenario, variant).map_err(|error| error.to_string())?;
     if ask.bulk { bulk(spec, ask.check) } else { recorded(spec) }
 }
 
-fn spec(ask: &Ask, scenario: &Scenario, variant: &str) -> Result<RunSpec, SpecError> {
-    let mut spec = RunSpec::new(scenario.name, variant)?;
+fn spec(ask: &Ask, scenario: &'static Scenario, variant: &str) -> Result<RunSpec, SpecError> {
+    let mut spec = RunSpec::of(scenario, variant)?;
     for (name, value) in &ask.set {
         spec = spec.set(name, value)?;
     }

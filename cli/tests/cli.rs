@@ -204,3 +204,39 @@ fn wrong_input_is_named_with_what_was_expected() {
         assert!(output.stdout.is_empty(), "{args:?}");
     }
 }
+
+#[test]
+fn a_scenario_file_runs_like_the_scenario_that_it_writes_down() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/scenarios/munlock.json");
+    for variant in ["0", "6", "today"] {
+        let (theirs, ours) = (
+            json(&["run", file, "--variant", variant, "--json"]),
+            json(&["run", "munlock", "--variant", variant, "--json"]),
+        );
+        assert_eq!(theirs["scenario"], "munlock-file");
+        for key in ["ledger", "state", "steps", "variant", "schedule"] {
+            assert_eq!(theirs[key], ours[key], "variant {variant}, {key}");
+        }
+    }
+    let (theirs, ours) = (json(&["compare", file, "--json"]), json(&["compare", "munlock", "--json"]));
+    assert_eq!(theirs["rows"], ours["rows"]);
+}
+
+#[test]
+fn a_wrong_scenario_file_is_told_where() {
+    let folder = std::env::temp_dir().join(format!("mmscope-scenario-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("wrong.json");
+    let path = path.to_str().unwrap();
+    std::fs::write(path, "{\n  \"name\": 7\n}\n").unwrap();
+    let wrong = mmscope(&["run", path]);
+    let missing = mmscope(&["run", "./no/such/file.json"]);
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(wrong.status.code(), Some(2));
+    let message = String::from_utf8(wrong.stderr).unwrap();
+    let expected = "line 2, column 11: name: expected a name of 1 to 40 letters, digits, `-`, `_` or `.`, found 7";
+    assert!(message.contains(expected), "{message}");
+    assert_eq!(missing.status.code(), Some(2));
+    let message = String::from_utf8(missing.stderr).unwrap();
+    assert!(message.contains("./no/such/file.json: ") && message.contains("expected a scenario file"), "{message}");
+}

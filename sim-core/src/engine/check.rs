@@ -50,8 +50,10 @@ pub struct Checker {
     config: Config,
     /// References of each page by [`Held`].
     held: Vec<[i32; 5]>,
-    /// lru_add slots that each page is in.
+    /// lru_add slots that each page waits in.
     slots: Vec<u8>,
+    /// Slots whose drain has put the page on its list, and which are not empty yet: others may have it meanwhile.
+    drained: Vec<u8>,
     /// Small pages with PG_mlocked.
     mlocked: i64,
     /// What NR_MLOCK is too high by, through failed isolations (until 4.12).
@@ -93,7 +95,9 @@ impl Checker {
         let work = WorkChecker::new(machine);
         let allocator = AllocatorChecker::new(config, machine);
         let swap = SwapChecker::new(config, machine);
-        Checker { config, held, slots, mlocked, leaked, pending: Vec::new(), tasks: 1, work, allocator, rmap, swap }
+        let drained = vec![0; machine.pages.len()];
+        let pending = Vec::new();
+        Checker { config, held, slots, drained, mlocked, leaked, pending, tasks: 1, work, allocator, rmap, swap }
     }
 
     /// Checks the world after one step.
@@ -130,10 +134,6 @@ impl Checker {
             Op::Get { page, held, .. } => self.held[page as usize][held as usize] += 1,
             Op::Put { page, held, .. } => {
                 self.held[page as usize][held as usize] -= 1;
-                // A page may be freed, and used again elsewhere, before the pagevec that it was in is emptied.
-                if held == Held::Slot && self.allocator.is_some() {
-                    self.slots[page as usize] -= 1;
-                }
             }
             Op::Alloc { page, .. } => self.held[page as usize] = [1, 0, 0, 0, 0],
             Op::Free { page } | Op::PrepareFree { page, .. } => return self.freed(page, outcome),
@@ -152,6 +152,10 @@ impl Checker {
                 self.mlocked -= if machine.page(head).has(PageFlag::Mlocked) { 511 } else { 0 };
             }
             Op::Flag { flag: PageFlag::Mlocked, how, page } => self.mlocked_changed(machine, task, how, page, outcome),
+            Op::Flag { flag: PageFlag::Lru, how: How::Set, page } if self.slots[page as usize] > 0 => {
+                self.slots[page as usize] -= 1;
+                self.drained[page as usize] += 1;
+            }
             Op::PvecAdd { pv, page, .. } if waits_for_list(pv) => {
                 self.slots[page as usize] += 1;
                 if self.slots[page as usize] > 1 {
@@ -159,10 +163,12 @@ impl Checker {
                 }
                 return self.waits_in_pagevec(machine, pv, page);
             }
-            Op::PvecReinit { pv } if waits_for_list(pv) && self.allocator.is_none() => {
+            Op::PvecReinit { pv } if waits_for_list(pv) => {
                 let old = (outcome.undo & 0xff) as usize;
                 for &page in machine.pagevec(pv).slots[..old].iter().filter(|&&page| page != NIL) {
-                    self.slots[page as usize] -= 1;
+                    let drained = &mut self.drained[page as usize];
+                    let tally = if *drained > 0 { drained } else { &mut self.slots[page as usize] };
+                    *tally -= 1;
                 }
             }
             _ => {}

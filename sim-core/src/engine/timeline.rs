@@ -10,7 +10,7 @@ use super::func::{Frame, Milestone};
 use super::index::Index;
 use super::record::{Mark, Record, Recorder};
 use crate::kernel::Config;
-use crate::op::World;
+use crate::op::{Op, World};
 use crate::view::Numbers;
 
 /// Operations that may be applied or reverted for one seek before a keyframe is worth its bytes.
@@ -44,7 +44,12 @@ impl Timeline {
     ) -> Timeline {
         let Recorder { records, frames, marks, names, checked, .. } = recorder;
         let index = Index::new(&records, &frames);
-        let numbers = Numbers::new(&start.machine);
+        let mut numbers = Numbers::new(&start.machine);
+        for record in &records {
+            if let Op::Alloc { page, .. } = record.op {
+                numbers.add(page);
+            }
+        }
         let cursor = records.len();
         let keyframes = alloc::vec![start];
         let mut timeline = Timeline {

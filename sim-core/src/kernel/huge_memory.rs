@@ -5,8 +5,10 @@ use sim_macros::kernel;
 use super::memory::{alloc_pages, lru_cache_add_new};
 use super::mm_inline::{add_page_to_lru_list, page_lru};
 use super::rmap::page_add_new_anon_rmap;
+use super::swap::put_page;
 use crate::engine::Cpu;
-use crate::machine::{Event, HPAGE_PMD_NR, HPAGE_PMD_ORDER, PTRS_PER_PTE, PageFlag, Pfn, VmaId};
+use crate::machine::{Event, HPAGE_PMD_NR, HPAGE_PMD_ORDER, PTRS_PER_PTE, PageFlag, Pfn, Pmd, VmaId};
+use crate::op::Held;
 
 /// A fault that maps 512 small pages at once, under page_table_lock.
 #[kernel("mm/huge_memory.c", "3.11")]
@@ -14,6 +16,12 @@ pub async fn do_huge_pmd_anonymous_page(cpu: &Cpu, vma: VmaId, addr: u32, zone: 
     cpu.count_vm_events(Event::Fault, 1).await;
     let page = alloc_pages(cpu, zone, HPAGE_PMD_ORDER).await;
     cpu.lock_page_table(vma.mm).await;
+    // Another thread may have been faster.
+    if matches!(cpu.pmd(vma.mm, addr), Pmd::Huge(_)) {
+        cpu.unlock_page_table(vma.mm).await;
+        put_page(cpu, page, Held::Map).await;
+        return;
+    }
     let area = *cpu.machine().vma(vma);
     page_add_new_anon_rmap(cpu, page, area.mapping, addr - area.start + area.pgoff).await;
     lru_cache_add_new(cpu, page, area.locked).await;

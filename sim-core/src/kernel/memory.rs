@@ -8,7 +8,7 @@ use super::mlock::mlock_vma_page;
 use super::mlock_batch::{mlock_folio, mlock_new_folio};
 use super::mlock_pagevec::table_of;
 use super::rmap::page_add_new_anon_rmap;
-use super::swap::{add_page_to_unevictable_list, lru_add_drain, lru_cache_add, unlock_page};
+use super::swap::{add_page_to_unevictable_list, lru_add_drain, lru_cache_add, put_page, unlock_page};
 use crate::engine::Cpu;
 use crate::ledger::Site;
 use crate::machine::{Event, HPAGE_PMD_NR, NIL, PTRS_PER_PTE, Pfn, Pmd, Stat, VmaId, pte_page};
@@ -79,6 +79,12 @@ pub async fn do_anonymous_page(cpu: &Cpu, vma: VmaId, addr: u32, zone: u8) {
     let page = alloc_pages(cpu, zone, 0).await;
     let Some(table) = table_of(cpu, vma, addr) else { return };
     cpu.lock_ptl(table).await;
+    // Another thread may have been faster.
+    if vm_normal_page(cpu.machine().pte(vma.mm, addr)).is_some() {
+        cpu.unlock_ptl(table).await;
+        put_page(cpu, page, Held::Map).await;
+        return;
+    }
     let area = *cpu.machine().vma(vma);
     page_add_new_anon_rmap(cpu, page, area.mapping, addr - area.start + area.pgoff).await;
     lru_cache_add_new(cpu, page, area.locked).await;
@@ -123,6 +129,10 @@ pub async fn alloc_pages(cpu: &Cpu, zone: u8, order: u8) -> Pfn {
         let zone = &machine.zones[zone as usize];
         if order == 0 && zone.freed != NIL { zone.freed } else { zone.fresh.next_multiple_of(1 << order) }
     };
+    let end = { cpu.machine().zones[zone as usize].end };
+    if page + (1 << order) > end {
+        cpu.bug("out of memory", alloc::format!("zone {zone} has no free page of order {order}")).await;
+    }
     cpu.take_free_page(zone, order, page).await;
     page
 }

@@ -51,6 +51,9 @@ const FILES: &[(&str, &str)] = &[
     ("kernel/swapfile.rs", include_str!("swapfile.rs")),
     ("kernel/vmscan_anon.rs", include_str!("vmscan_anon.rs")),
     ("kernel/vmscan_page.rs", include_str!("vmscan_page.rs")),
+    ("kernel/fault.rs", include_str!("fault.rs")),
+    ("kernel/mlock_range.rs", include_str!("mlock_range.rs")),
+    ("kernel/mmap.rs", include_str!("mmap.rs")),
 ];
 
 /// Text of a source file, by the path that a step's location gives; none for files that model nothing.

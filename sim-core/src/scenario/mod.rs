@@ -7,6 +7,7 @@ mod madvise_free;
 mod munlock;
 mod params;
 mod pcp_free;
+pub mod program;
 mod rmap_unmap;
 mod spec;
 mod variant;
@@ -17,7 +18,7 @@ pub use munlock::{Layout, MUNLOCK_VARIANTS, PageKind};
 pub use params::{Kind, NONE, Param, Params, Setting};
 pub use pcp_free::PCP_FREE_VARIANTS;
 pub use rmap_unmap::{RMAP_VARIANTS, RmapLayout};
-pub use spec::{Run, RunSpec, SpecError};
+pub use spec::{Run, RunSpec, SpecError, closest};
 pub use variant::Variant;
 
 use alloc::vec::Vec;

@@ -50,12 +50,7 @@ pub enum SpecError {
 impl SpecError {
     pub(crate) fn unknown(what: &'static str, name: &str, known: &[&str]) -> SpecError {
         let name: String = name.chars().take(40).collect();
-        let close = known
-            .iter()
-            .map(|&candidate| (distance(&name, candidate), candidate))
-            .min()
-            .filter(|&(distance, candidate)| distance <= 1 + candidate.len() / 4)
-            .map(|(_, candidate)| candidate.to_string());
+        let close = closest(&name, known).map(str::to_string);
         SpecError::Unknown { what, name, close, known: known.join(", ") }
     }
 }
@@ -89,6 +84,13 @@ impl From<EngineError> for SpecError {
     fn from(error: EngineError) -> SpecError {
         SpecError::Engine(error)
     }
+}
+
+/// The known name that is close to one that is not known, if any is.
+pub fn closest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let name: String = name.chars().take(40).collect();
+    let nearest = known.iter().map(|&candidate| (distance(&name, candidate), candidate)).min();
+    nearest.filter(|&(distance, candidate)| distance <= 1 + candidate.len() / 4).map(|(_, candidate)| candidate)
 }
 
 // Edits that turn one name into another.
@@ -138,7 +140,15 @@ impl RunSpec {
     ///
     /// Names the unknown scenario or variant.
     pub fn new(scenario: &str, variant: &str) -> Result<RunSpec, SpecError> {
-        let scenario = Scenario::find(scenario)?;
+        RunSpec::of(Scenario::find(scenario)?, variant)
+    }
+
+    /// A run of a scenario with the default parameters.
+    ///
+    /// # Errors
+    ///
+    /// Names the unknown variant.
+    pub fn of(scenario: &'static Scenario, variant: &str) -> Result<RunSpec, SpecError> {
         let variant = scenario.variant(variant)?;
         Ok(RunSpec { scenario, variant, params: Params::new(scenario.params), schedule: None })
     }
@@ -233,7 +243,7 @@ impl Run {
 }
 
 /// Reads a schedule.
-fn parse_schedule(text: &str) -> Result<Schedule, SpecError> {
+pub(super) fn parse_schedule(text: &str) -> Result<Schedule, SpecError> {
     if text == "round-robin" {
         return Ok(Schedule::RoundRobin);
     }

@@ -1,5 +1,6 @@
 //! The kernels of a series.
 
+use super::program::Program;
 use crate::kernel::Config;
 
 /// One kernel of a series.
@@ -13,11 +14,13 @@ pub struct Variant {
     pub title: &'static str,
     /// The kernel.
     pub config: Config,
+    /// What the CPUs run, where a scenario file says it.
+    pub(crate) program: Option<&'static Program>,
 }
 
 impl Variant {
     /// A kernel: name, short label, what it is, patches.
     pub const fn new(name: &'static str, label: &'static str, title: &'static str, config: Config) -> Variant {
-        Variant { name, label, title, config }
+        Variant { name, label, title, config, program: None }
     }
 }

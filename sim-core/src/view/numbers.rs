@@ -7,7 +7,7 @@ use super::PageNo;
 use crate::machine::{Machine, NIL, Pfn, Pmd, pte_page};
 
 /// Page numbers by frame and frames by number, fixed when the run starts: pages are numbered in the order in which the
-/// page tables of the address spaces name them first.
+/// page tables of the address spaces name them first, then in the order in which the run allocates them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Numbers {
     by_frame: Vec<u32>,
@@ -47,7 +47,8 @@ impl Numbers {
         numbers
     }
 
-    fn add(&mut self, frame: Pfn) {
+    /// Numbers a page that the run allocates, behind all others.
+    pub(crate) fn add(&mut self, frame: Pfn) {
         let number = &mut self.by_frame[frame as usize];
         if *number == NIL {
             *number = self.frames.len() as u32;
@@ -55,7 +56,7 @@ impl Numbers {
         }
     }
 
-    /// Number of the page in a frame; none for frames that no address space maps at the start.
+    /// Number of the page in a frame; none for frames that take no part in the run.
     pub fn of(&self, frame: Pfn) -> Option<PageNo> {
         self.by_frame.get(frame as usize).copied().filter(|&number| number != NIL)
     }

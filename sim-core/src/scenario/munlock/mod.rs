@@ -269,7 +269,7 @@ fn pagevec_room(config: Config, remote: u32) -> Result<(), SpecError> {
 }
 
 /// The measured section: one call of the range function.
-fn measured(config: Config) -> &'static str {
+pub(super) fn measured(config: Config) -> &'static str {
     if config.has(Patch::MlockBatch) { "mlock_vma_pages_range" } else { "munlock_vma_pages_range" }
 }
 

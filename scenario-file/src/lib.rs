@@ -1,0 +1,127 @@
+//! Scenario files: JSON text that says what a machine is like, what is mapped, and which calls each CPU makes.
+//!
+//! One table of fields ([`fields`]) says what may stand where, with units and bounds. The parser goes by it, and so do
+//! the JSON Schema and the tables of the documentation. No files are read here: the text comes from whoever has it.
+
+pub mod fields;
+mod lower;
+mod place;
+mod reference;
+mod shape;
+
+pub use reference::{schema, tables};
+
+use std::fmt;
+
+use serde_json::Value;
+use sim_core::scenario::program::{Heading, Kernel, Misfit, Program};
+use sim_core::scenario::{Scenario, SpecError};
+
+/// Longest text in bytes.
+pub const MAX_TEXT: usize = 1 << 18;
+
+/// What a scenario file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScenarioFile {
+    /// Name, title, summary.
+    pub heading: Heading,
+    /// Series, variants, patches.
+    pub kernel: Kernel,
+    /// Machine, processes, calls.
+    pub program: Program,
+}
+
+/// What is wrong with a scenario file, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// Field, as `cpus[0].run[2].pages`; empty for the file as a whole.
+    pub path: String,
+    /// What was expected and what was found.
+    pub message: String,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: ", self.line, self.column)?;
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl Error {
+    fn at(text: &str, path: &str, message: String) -> Error {
+        let (line, column) = place::find(text, path);
+        Error { line, column, path: path.to_string(), message }
+    }
+
+    fn misfit(text: &str, Misfit { path, text: message }: Misfit) -> Error {
+        Error::at(text, &path, message)
+    }
+}
+
+/// Reads a scenario file.
+///
+/// # Errors
+///
+/// The first thing that is wrong: where, what was expected, what was found.
+pub fn parse(text: &str) -> Result<ScenarioFile, Error> {
+    if text.len() > MAX_TEXT {
+        let message = format!("the file has {} bytes; expected {MAX_TEXT} at most", text.len());
+        return Err(Error { line: 1, column: 1, path: String::new(), message });
+    }
+    let value: Value = serde_json::from_str(text).map_err(|error| syntax(text, &error))?;
+    if let Some((line, column, name)) = place::twice(text) {
+        let path = name.chars().take(fields::NAME).collect();
+        let message = "is there twice in one object; expected it once".to_string();
+        return Err(Error { line, column, path, message });
+    }
+    shape::check(&value).map_err(|misfit| Error::misfit(text, misfit))?;
+    let file = lower::file(&value).map_err(|misfit| Error::misfit(text, misfit))?;
+    file.program.validate().map_err(|misfit| Error::misfit(text, misfit))?;
+    file.kernel(text)?;
+    Ok(file)
+}
+
+// serde_json ends its messages with the place, which stands in front here, and counts columns in bytes.
+fn syntax(text: &str, error: &serde_json::Error) -> Error {
+    let message = error.to_string();
+    let message = message.split(" at line ").next().unwrap_or_default();
+    // What is missing at the end is missing behind the last line that there is.
+    let line = error.line().clamp(1, text.lines().count().max(1));
+    let end = if line < error.line() { usize::MAX } else { error.column() };
+    let shown = text.lines().nth(line - 1).unwrap_or_default();
+    let column = shown.char_indices().filter(|&(at, _)| at < end).count().max(1);
+    Error { line, column, path: String::new(), message: format!("this is not JSON: {message}") }
+}
+
+impl ScenarioFile {
+    // The kernels that the file names exist and have what its calls need.
+    fn kernel(&self, text: &str) -> Result<(), Error> {
+        let wrong = |path: &'static str| move |error: SpecError| Error::at(text, path, error.to_string());
+        self.kernel.series().map_err(wrong("config.series"))?;
+        let config = self.kernel.config(&self.kernel.variant).map_err(wrong("config.variant"))?;
+        self.program.runs_on(config).map_err(|misfit| Error::misfit(text, misfit))?;
+        if let Some(other) = &self.kernel.compare {
+            let config = self.kernel.config(other).map_err(wrong("config.compare"))?;
+            self.program.runs_on(config).map_err(|misfit| Error::misfit(text, misfit))?;
+        }
+        Ok(())
+    }
+
+    /// The scenario to run. It stays in memory for good, so make it once for a file.
+    ///
+    /// # Errors
+    ///
+    /// None for a file that has been read by [`parse`].
+    pub fn into_scenario(self) -> Result<&'static Scenario, SpecError> {
+        self.program.into_scenario(self.heading, &self.kernel)
+    }
+}
