@@ -65,7 +65,7 @@ fn errors_name_line_field_and_what_was_expected() {
         (
             "\"series\": \"munlock\"",
             "\"series\": \"munlok\"",
-            "line 8, column 25: config.series: unknown series `munlok`; did you mean `munlock`? Known: munlock",
+            "line 8, column 25: config.series: unknown series `munlok`; did you mean `munlock`? Known: munlock, lru-drain, pcp-free, madvise-free, rmap-unmap",
         ),
         (
             "\"measure\": \"m",
@@ -76,7 +76,7 @@ fn errors_name_line_field_and_what_was_expected() {
         (
             "\"measure\":",
             "\"schedule\": \"odd\", \"measure\":",
-            "line 12, column 15: schedule: unknown schedule `odd`; expected `round-robin`, `turns`, `seed:N`, or `choices:` with a list such as `0x12,1x3`",
+            "line 12, column 15: schedule: unknown schedule `odd`; expected `round-robin`, `turns`, `timed`, `seed:N`, or `choices:` with a list such as `0x12,1x3`",
         ),
     ];
     let twice = wrong("\"locked\": true", "\"locked\": true, \"locked\": false");

@@ -147,11 +147,6 @@ impl Cpu {
         }
     }
 
-    /// Lets the other tasks of a bulk run go: a system call returns.
-    pub(crate) fn yield_in_bulk(&self) -> Pause {
-        Pause(self.shared.bulk.get())
-    }
-
     #[inline(always)]
     pub(crate) fn enter(&self, func: &'static Func, site: &'static Location<'static>) -> FrameGuard<'_> {
         let measured = self.shared.measured.get().is_some_and(|name| name == func.name);

@@ -224,7 +224,7 @@ async fn mlock_in_turn(cpu: &Cpu, mlocks: u32) {
         }
         cpu.milestone(Milestone::Call(call));
         sys_mlock(cpu, vma).await;
-        cpu.yield_in_bulk().await;
+        cpu.let_others_run().await;
     }
     cpu.milestone(Milestone::SyscallExit);
 }
