@@ -279,8 +279,12 @@ impl App {
         }
     }
 
-    // A link that is too long to be read is not written.
+    // A link that is too long to be read is not written, nor one to a file that only this reader has.
     fn warn_of_long_link(self) {
+        if self.with(|session| session.subject.file.is_some()) {
+            let detail = "It comes from a file of yours: pass the file on.".to_string();
+            return self.banner.set(Some(Banner { title: "This run has no link.", detail }));
+        }
         let length = hash::encode(&self.with(|session| session.link(None))).len();
         if length > hash::LIMIT {
             let detail = format!(
@@ -454,7 +458,8 @@ impl App {
             if let Some(timer) = address.timer.take() {
                 timer.clear();
             }
-            if !address.kept && address.hash != written && written.len() <= hash::LIMIT {
+            let is_file = self.with(|session| session.subject.file.is_some());
+            if !address.kept && address.hash != written && written.len() <= hash::LIMIT && !is_file {
                 web::replace_hash(&written);
                 address.hash = written;
             }

@@ -377,7 +377,7 @@ impl Chart {
             let holds = format!("{}: {less}, against {more}", self.lock);
             self.texts.push(Text { class: "tl", x, y: y + 24.5, text: holds });
         }
-        if room > 560.0 && self.size == Size::Wide {
+        if room > 560.0 && self.size == Size::Wide && self.lock == "lru_lock" && self.unit == "page" {
             for (from, class, name) in
                 [(194.0, "ph t4", "lru_add_drain"), (102.0, "ph t3", "isolate"), (42.0, "ph t2", "other")]
             {
@@ -464,8 +464,14 @@ fn thin(cells: &mut [Cell]) {
     let pitch = cells.last().map_or(1.0, |last| (last.x + last.w - cells[0].x) / cells.len() as f32);
     let strides = [1, 7, 14, 28, 56, 112, 280, 560, 1120, 2800, 5600];
     let stride = strides.into_iter().find(|&stride| stride as f32 * pitch >= widest + 2.0).unwrap_or(usize::MAX);
+    let mut end = f32::MIN;
     for (i, cell) in cells.iter_mut().enumerate() {
-        cell.shown = i % stride == 0;
+        let (middle, half) = (cell.x + cell.w / 2.0, room(&cell.label) / 2.0);
+        // Cells differ in width: a label must not run into the one before.
+        cell.shown = i % stride == 0 && middle - half >= end;
+        if cell.shown {
+            end = middle + half;
+        }
     }
 }
 

@@ -30,14 +30,35 @@ pub struct Subject {
     pub params: Vec<(String, String)>,
     /// Schedule, where it is not the scenario's own.
     pub schedule: Option<String>,
+    /// The scenario itself, where it comes from a file.
+    pub file: Option<Opened>,
+}
+
+/// A scenario from a file.
+#[derive(Clone, Copy)]
+pub struct Opened(pub &'static Scenario);
+
+impl PartialEq for Opened {
+    fn eq(&self, other: &Opened) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Opened {}
+
+impl std::fmt::Debug for Opened {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} at {:p}", self.0.name, self.0)
+    }
 }
 
 impl Subject {
     /// A scenario as it opens.
     pub fn of(scenario: &Scenario) -> Subject {
         let opening = &scenario.series().opening;
+        let changed = if scenario.name == scenario.series().name { opening.params } else { &[] };
         let shown = scenario.params.iter().filter_map(|param| {
-            let set = opening.params.iter().find(|(name, _)| *name == param.name).map(|(_, value)| value.to_string());
+            let set = changed.iter().find(|(name, _)| *name == param.name).map(|(_, value)| value.to_string());
             let value = set.or_else(|| (param.name == opening.unit.0).then(|| param.print(&param.initial())))?;
             Some((param.name.to_string(), value))
         });
@@ -46,7 +67,13 @@ impl Subject {
             variants: [scenario.sides.0.into(), scenario.sides.1.into()],
             params: shown.collect(),
             schedule: None,
+            file: None,
         }
+    }
+
+    /// A scenario from a file as it opens.
+    pub fn of_file(scenario: &'static Scenario) -> Subject {
+        Subject { file: Some(Opened(scenario)), ..Subject::of(scenario) }
     }
 
     /// What a link asks for.
@@ -56,6 +83,7 @@ impl Subject {
             variants: [link.old.clone(), link.new.clone()],
             params: link.params.clone(),
             schedule: link.schedule.clone(),
+            file: None,
         }
     }
 
@@ -79,7 +107,11 @@ impl Subject {
     ///
     /// Names what does not exist or does not fit.
     pub fn spec(&self, which: Which) -> Result<RunSpec, SpecError> {
-        let mut spec = RunSpec::new(&self.scenario, &self.variants[which as usize])?;
+        let variant = &self.variants[which as usize];
+        let mut spec = match self.file {
+            Some(Opened(scenario)) => RunSpec::of(scenario, variant)?,
+            None => RunSpec::new(&self.scenario, variant)?,
+        };
         for (name, value) in &self.params {
             spec = spec.set(name, value)?;
         }
@@ -487,7 +519,7 @@ impl Session {
 
     /// The state as a link.
     pub fn link(&self, page: Option<(Which, PageNo)>) -> hash::Link {
-        let Subject { scenario, variants: [old, new], params, schedule } = self.subject.clone();
+        let Subject { scenario, variants: [old, new], params, schedule, .. } = self.subject.clone();
         hash::Link { scenario, old, new, params, schedule, step: self.at(), page }
     }
 
@@ -543,8 +575,8 @@ fn highest(beats: &Beats, needs: &[Vec<(u32, Regions)>; 2]) -> Regions {
 }
 
 fn key(subject: &Subject, which: Which) -> String {
-    let Subject { scenario, variants, params, schedule } = subject;
-    format!("{which:?} {scenario} {} {params:?} {schedule:?}", variants[which as usize])
+    let Subject { scenario, variants, params, schedule, file } = subject;
+    format!("{which:?} {scenario} {} {params:?} {schedule:?} {file:?}", variants[which as usize])
 }
 
 #[cfg(test)]
@@ -558,6 +590,7 @@ mod tests {
             variants: [old.into(), new.into()],
             params: params.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
             schedule: None,
+            file: None,
         }
     }
 

@@ -123,8 +123,12 @@ impl Track {
     /// Pagevecs that this kernel has.
     pub fn kinds(&self) -> Vec<PagevecKind> {
         let view = self.run.timeline.view();
-        let all = view.cpus.iter().flat_map(|cpu| &cpu.pagevecs);
-        all.filter(|pvec| pvec.absent.is_none()).map(|pvec| pvec.kind).collect()
+        let all = view.cpus.iter().flat_map(|cpu| &cpu.pagevecs).filter(|pvec| pvec.absent.is_none());
+        let used = |kind| {
+            let adds = |record: &Record| matches!(record.op, Op::PvecAdd { pv, .. } if pv.kind == kind);
+            self.run.timeline.records().iter().any(adds)
+        };
+        all.filter(|pvec| !pvec.slots.is_empty() || used(pvec.kind)).map(|pvec| pvec.kind).collect()
     }
 
     /// The view at the cursor.
@@ -278,7 +282,7 @@ fn units(run: &Run, view: &View) -> u64 {
     let series = run.spec.scenario.series();
     match series.name {
         "munlock" => view.pages.iter().map(|page| u64::from(page.nr)).sum(),
-        _ => u64::from(run.spec.params.get(series.opening.unit.0)).max(1),
+        _ => series.opening.per.iter().map(|name| u64::from(run.spec.params.get(name)).max(1)).product(),
     }
 }
 

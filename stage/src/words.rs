@@ -217,6 +217,7 @@ pub(crate) fn pagevec_name(view: &View, cpu: u8, kind: PagevecKind) -> &'static 
 pub(crate) fn page_sentence(view: &View, page: &PageView) -> String {
     let mut text = match page.nr {
         0 | 1 => format!("page {}: ", page.no),
+        nr if page.place == Place::Free => format!("block of {nr} pages from page {} on: ", page.no),
         nr => format!("huge page {} of {nr} small ones: ", page.no),
     };
     text.push_str(&place(view, page.place));

@@ -165,10 +165,11 @@ fn table(session: &Session) -> Node {
             .with("scope", "col")
             .children([mark(which), Node::html("span").text(which.name())])
     };
+    let per = if session.opening().per.len() > 1 { "page" } else { session.opening().unit.1 };
     let over = Node::html("tr").class("over").children([
         Node::html("td"),
         head("sf", "so far").with("colspan", "2"),
-        head("", "per page, whole run").with("colspan", "3"),
+        Node::html("th").with("colspan", "3").text(format!("per {per}, whole run")),
     ]);
     let sides = Node::html("tr").class("sides").children([
         Node::html("td"),

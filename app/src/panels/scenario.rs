@@ -1,6 +1,7 @@
 //! What is shown: the scenario and its parameters.
 
 use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
 use sim_core::scenario::{Kind, Param, SCENARIOS, SERIES, Scenario, Series};
 
 use super::help::Modal;
@@ -26,6 +27,9 @@ fn form() -> AnyView {
     let changed = move |event: web_sys::Event| {
         let Some(input) = web::target(&event) else { return };
         let name = input.get_attribute("name").unwrap_or_default();
+        if name == "file" {
+            return open_file(app, &input, error);
+        }
         let value = event_target_value(&event);
         match name.as_str() {
             "scenario" => {
@@ -65,6 +69,13 @@ fn form() -> AnyView {
         <form on:submit=submit on:input=changed novalidate>
             {choices}
             {fields}
+            <label class="field wide file-field">
+                <span>
+                    <code>"file"</code>
+                    " a scenario of your own, as JSON; docs/scenario-files.md says how"
+                </span>
+                <input type="file" name="file" accept=".json,application/json" />
+            </label>
             <div class="wrong" role="alert">{wrong}</div>
             <footer>
                 <button class="btn" type="button" data-close="">"Cancel"</button>
@@ -73,6 +84,24 @@ fn form() -> AnyView {
         </form>
     }
     .into_any()
+}
+
+/// Reads a scenario file and shows it; what is wrong with it is said in the dialog.
+fn open_file(app: App, input: &web_sys::Element, error: RwSignal<String>) {
+    let input = input.dyn_ref::<web_sys::HtmlInputElement>();
+    let Some(file) = input.and_then(|input| input.files()).and_then(|files| files.get(0)) else { return };
+    leptos::task::spawn_local(async move {
+        let read = wasm_bindgen_futures::JsFuture::from(file.text()).await;
+        let Some(text) = read.ok().and_then(|text| text.as_string()) else {
+            return error.set(format!("{} cannot be read; expected a text file", file.name()));
+        };
+        let scenario = scenario_file::parse(&text).map_err(|wrong| wrong.to_string());
+        match scenario.and_then(|file| file.into_scenario().map_err(|wrong| wrong.to_string())) {
+            Err(wrong) => error.set(format!("{}: {wrong}", file.name())),
+            Ok(scenario) if app.load(&Subject::of_file(scenario)) => app.dialog.set(None),
+            Ok(_) => error.set(app.banner.get_untracked().map_or(String::new(), |banner| banner.detail)),
+        }
+    });
 }
 
 fn found(name: &str) -> &'static Scenario {

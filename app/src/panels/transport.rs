@@ -44,7 +44,7 @@ pub fn Transport() -> impl IntoView {
                     {sign(OVER, OVER_LINE)}
                 </Press>
                 <Press app go=Go::Next keys="Shift+ArrowRight" off=ended>
-                    <span>"Next page"</span>
+                    {live(move || next_label(app))}
                     {sign(NEXT, "")}
                 </Press>
                 <button class="play" aria-keyshortcuts="Space" on:click=move |_| app.toggle_play()>
@@ -60,6 +60,11 @@ pub fn Transport() -> impl IntoView {
             </div>
         </footer>
     }
+}
+
+fn next_label(app: App) -> Node {
+    app.loaded.track();
+    Node::html("span").text(app.with(|session| format!("Next {}", session.opening().unit.1)))
 }
 
 /// A button that moves through the runs.

@@ -52,6 +52,8 @@ pub struct Opening {
     pub hero: (&'static str, &'static str),
     /// What the run goes through: the parameter that says how many, and the word for one.
     pub unit: (&'static str, &'static str),
+    /// What costs are divided by: the product of these parameters, which counts units.
+    pub per: &'static [&'static str],
     /// Parameters that the page changes from their defaults, so that every page is a tile.
     pub params: &'static [(&'static str, &'static str)],
 }

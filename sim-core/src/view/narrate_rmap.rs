@@ -13,7 +13,10 @@ impl Sentence<'_> {
             RmapOp::Look { why, mm, index, addr } => self.look(why, mm, index, addr, ret),
             RmapOp::Xchg { mm, index, addr } => {
                 let at = self.index(mm, entry(addr, index));
-                format!("*clears the PTE* of address {at}, which held {}", self.pte(ret))
+                match pte_page(ret) {
+                    Some(page) => format!("*clears the PTE* of address {at}, which mapped *{}*", self.page(page)),
+                    None => format!("*clears the PTE* of address {at}: before, {}", self.pte(ret)),
+                }
             }
             RmapOp::Put { mm, index, addr, pte } => {
                 let at = self.index(mm, entry(addr, index));

@@ -108,7 +108,7 @@ impl Timeline {
             return spans;
         }
         let Some(top) = self.frames().iter().position(|frame| frame.func.name.ends_with("_pages_range")) else {
-            return Vec::new();
+            return self.shaded_spans();
         };
         let depth = self.depth(Some(top as u32));
         let mut spans: Vec<FunctionSpan> = self
@@ -122,6 +122,30 @@ impl Timeline {
                 kind: kind(frame.func.name),
             })
             .collect();
+        spans.sort_by_key(|span| span.span.start);
+        spans
+    }
+
+    // Where there is no range loop: the outermost functions that have a shade.
+    fn shaded_spans(&self) -> Vec<FunctionSpan> {
+        let shaded = |frame: &Frame| kind(frame.func.name) != FunctionKind::Other && frame.end > frame.start;
+        let outermost = |frame: &&Frame| {
+            let mut above = frame.parent;
+            while let Some(index) = above {
+                let parent = &self.frames()[index as usize];
+                if shaded(parent) {
+                    return false;
+                }
+                above = parent.parent;
+            }
+            shaded(frame)
+        };
+        let spans = self.frames().iter().filter(outermost).map(|frame| FunctionSpan {
+            span: self.span(0, frame.start, frame.end),
+            name: frame.func.name,
+            kind: kind(frame.func.name),
+        });
+        let mut spans: Vec<FunctionSpan> = spans.collect();
         spans.sort_by_key(|span| span.span.start);
         spans
     }
@@ -163,6 +187,12 @@ pub(super) fn kind(name: &str) -> FunctionKind {
         "isolate_lru_page" | "isolate_pagevec" | "munlock_folio_one" => FunctionKind::Isolate,
         "putback_lru_page" | "putback_lru_fast" => FunctionKind::Putback,
         "follow_page_mask" | "munlock_pagevec_fill" | "get_locked_pte" => FunctionKind::Walk,
+        // The other series.
+        "page_vma_mapped_walk" | "isolate_lru_pages" => FunctionKind::Walk,
+        "rmqueue_bulk" | "clear_pte" | "do_swap_page" => FunctionKind::Isolate,
+        "free_folios" | "putback_lru_pages" => FunctionKind::Putback,
+        "free_pcppages_bulk" | "free_pcppages_bulk_single" | "shrink_page" => FunctionKind::Drain,
+        "page_remove_rmap" | "folio_remove_rmap_ptes" | "folio_remove_rmap_range" => FunctionKind::Drain,
         _ => FunctionKind::Other,
     }
 }

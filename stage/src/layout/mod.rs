@@ -175,12 +175,18 @@ impl Draw<'_> {
 
     fn tile(&mut self, page: &PageView, rect: Rect, cell: i32) {
         let small = rect.w < self.m.pitch_x;
-        let label = if page.nr > 1 && small { format!("T{}", page.no) } else { words::page_label(page) };
+        // A free block is called by its first page; what it was used for is over.
+        let block = page.place == Place::Free && in_allocator(self.view, page.zone);
+        let label = match page.nr {
+            _ if block => page.no.to_string(),
+            nr if nr > 1 && small => format!("T{}", page.no),
+            _ => words::page_label(page),
+        };
         self.scene.tiles.push(Tile {
             page: page.no,
             rect,
             kind: tile_kind(page.place),
-            file: page.file,
+            file: page.file && !block,
             pin: page.pinned,
             now: self.is_touched(page.no),
             held: page.lock.is_some(),

@@ -45,7 +45,8 @@ impl Draw<'_> {
     fn shelf_row(&mut self, id: u8, line: u16, row: &ShelfRow, y: f32) {
         let key = |n| Key::Text(text::SHELF, id, line * 4 + n);
         let text_y = self.row_text_y(y);
-        self.label(key(0), "lab", self.m.label_x, text_y, row.label.clone());
+        let label = if self.m.narrow() { &row.short } else { &row.label };
+        self.label(key(0), "lab", self.m.label_x, text_y, label.clone());
         if let Some(count) = row.count.filter(|_| !self.m.narrow()) {
             self.label(key(1), "cnt sm", self.m.count_x, text_y, words::thousands(count));
         }

@@ -24,7 +24,7 @@ fn pcp(pcp: &PcpView) -> Shelf {
     let mut rows: Vec<ShelfRow> = movable.iter().map(|list| row("movable", &list.pages, "")).collect();
     rows.push(row("picked", &pcp.picked, "on no list: pages picked to be freed"));
     if !pcp.dead.is_empty() {
-        rows.push(row("to be freed", &pcp.dead, ""));
+        rows.push(row("to be freed", &pcp.dead, "").short("dead"));
     }
     rows.extend(others.iter().filter(|list| !list.pages.is_empty()).map(|list| row(list.mt.name(), &list.pages, "")));
     Shelf {
@@ -39,7 +39,7 @@ fn pcp(pcp: &PcpView) -> Shelf {
 fn free_lists(zone: &AllocatorView) -> Shelf {
     let mut rows: Vec<ShelfRow> =
         (0..ORDERS).map(|order| orders(zone, order..=order, format!("order {order}"))).collect();
-    rows.push(orders(zone, ORDERS..=u8::MAX, format!("orders {ORDERS} to 10")));
+    rows.push(orders(zone, ORDERS..=u8::MAX, format!("orders {ORDERS} to 10")).short(format!("{ORDERS} to 10")));
     Shelf {
         title: format!("Zone {}", zone.zone),
         about: format!("free lists, {} pages", words::thousands(zone.nr_free_pages.max(0) as u32)),

@@ -34,6 +34,8 @@ pub(crate) struct Shelf {
 pub(crate) struct ShelfRow {
     /// What is in it.
     pub label: String,
+    /// The same in the narrow drawing, which has room for eight letters.
+    pub short: String,
     /// How many there are, where that is more than the items.
     pub count: Option<u32>,
     /// Its items in order.
@@ -56,7 +58,14 @@ pub(crate) enum Item {
 impl ShelfRow {
     /// A row without items.
     pub fn new(label: impl Into<String>) -> ShelfRow {
-        ShelfRow { label: label.into(), count: None, items: Vec::new(), empty: String::new() }
+        let label: String = label.into();
+        ShelfRow { short: label.clone(), label, count: None, items: Vec::new(), empty: String::new() }
+    }
+
+    /// The same with another label in the narrow drawing.
+    pub fn short(mut self, short: impl Into<String>) -> ShelfRow {
+        self.short = short.into();
+        self
     }
 
     /// The same with items.

@@ -23,6 +23,7 @@ fn tlbs(rmap: &RmapView) -> Shelf {
 fn tlb(tlb: &TlbView) -> ShelfRow {
     let behind = if tlb.behind > 0 { format!(", {} behind", tlb.behind) } else { String::new() };
     ShelfRow::new(format!("CPU {}{behind}", tlb.cpu))
+        .short(format!("CPU {}", tlb.cpu))
         .count(tlb.entries.len() as u32)
         .with(tlb.entries.iter().map(entry))
         .or_else("empty")

@@ -26,6 +26,7 @@ pub(super) fn shelf(swap: &SwapView) -> Shelf {
         below: true,
         rows: vec![
             ShelfRow::new("slots in use")
+                .short("slots")
                 .count(swap.slots.iter().filter(|slot| filled(slot)).count() as u32)
                 .with(slots),
             ShelfRow::new("writes").count(swap.writes.len() as u32).with(writes).or_else("nothing on its way"),

@@ -34,7 +34,10 @@ fn row(pool: &PoolView, touched: bool) -> ShelfRow {
         (true, Worker::Asleep) => "asleep",
         (true, Worker::Awake) => "awake, nothing to do",
     };
-    ShelfRow::new(format!("kworker/{}", pool.cpu)).with(running.chain(queued)).or_else(state)
+    ShelfRow::new(format!("kworker/{}", pool.cpu))
+        .short(format!("kw/{}", pool.cpu))
+        .with(running.chain(queued))
+        .or_else(state)
 }
 
 fn mark(work: &WorkView, kind: MarkKind, now: bool) -> Item {

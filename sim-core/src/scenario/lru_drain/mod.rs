@@ -89,6 +89,7 @@ pub(super) const SERIES: Series = Series {
         lock: LockClass::Lru,
         hero: ("works", "works queued on CPUs"),
         unit: ("mlocks", "call"),
+        per: &["mlocks"],
         params: &[],
     },
     scenarios: SCENARIOS,

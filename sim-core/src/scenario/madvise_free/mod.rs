@@ -50,6 +50,7 @@ pub(super) const SERIES: Series = Series {
         lock: LockClass::Lru,
         hero: ("swap_in", "pages swapped in"),
         unit: ("loops", "loop"),
+        per: &["processes", "pages", "loops"],
         params: &[("processes", "2"), ("pages", "24"), ("ram", "36"), ("swap", "64"), ("loops", "2"), ("skew", "8")],
     },
     scenarios: SCENARIOS,

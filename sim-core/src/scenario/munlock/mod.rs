@@ -98,6 +98,7 @@ pub(super) const SERIES: Series = Series {
         lock: LockClass::Lru,
         hero: ("lru_lock", "times lru_lock was taken"),
         unit: ("pages", "page"),
+        per: &["pages"],
         params: &[],
     },
     scenarios: SCENARIOS,

@@ -51,8 +51,9 @@ pub(super) const SERIES: Series = Series {
     claimed: "pages are picked from the per-CPU lists before zone->lock is taken, and their buddies prefetched",
     opening: Opening {
         lock: LockClass::Zone,
-        hero: ("list_under_zone", "list moves under zone->lock"),
+        hero: ("picks", "pages picked under zone->lock"),
         unit: ("touch", "page"),
+        per: &["cpus", "touch", "rounds"],
         params: &[],
     },
     scenarios: SCENARIOS,

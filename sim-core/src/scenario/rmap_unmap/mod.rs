@@ -69,6 +69,7 @@ pub(super) const SERIES: Series = Series {
         lock: LockClass::Ptl,
         hero: ("folio_stat", "statistics updates"),
         unit: ("pages", "page"),
+        per: &["pages"],
         params: &[("pages", "56"), ("layout", "3")],
     },
     scenarios: SCENARIOS,
