@@ -28,7 +28,10 @@ pub fn SidePanel(which: Which) -> impl IntoView {
         }
     };
     let number = app.live(move |session| step_number(session, which));
-    let words = app.live(move |session| sentence(&session.side(which).moment.words));
+    let words = app.live(move |session| match session.side(which).moment.step {
+        0 => first_words(session),
+        _ => sentence(&session.side(which).moment.words),
+    });
     let tall = app.memo(move |session| session.side(which).scene.height > ROOM);
     let class = move || {
         let name = if which == Which::Old { "side old" } else { "side new" };
@@ -65,6 +68,13 @@ fn step_number(session: &Session, which: Which) -> Node {
     };
     let state = state.map(|state| Node::html("span").class("waits").text(state));
     Node::html("span").class("stepno").children(state).children([Node::html("span").text(number)])
+}
+
+/// Before the first step: what to watch for.
+fn first_words(session: &Session) -> Node {
+    let watch = session.sides[0].track.run.spec.scenario.watch;
+    let words = [Node::html("b").text("Watch: "), Node::html("span").text(watch)];
+    Node::html("p").class("say").children(words)
 }
 
 fn sentence(words: &Words) -> Node {
