@@ -276,3 +276,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn timed_needs_clocks() {
+    let timed = |scenario, variant| {
+        RunSpec::new(scenario, variant).unwrap().schedule("timed").unwrap().start(false).map(|_| ())
+    };
+    says(&message(timed("munlock-two-cpus", "0")), &["`timed`", "no clocks", "expected `round-robin`"]);
+    assert!(timed("madvise-free", "free").is_ok());
+}

@@ -194,6 +194,11 @@ impl RunSpec {
         let Built { mut engine, measured, migrations, script, tasks } =
             (self.scenario.build)(self.variant, &self.params)?;
         let schedule = self.schedule.clone().unwrap_or(script);
+        if schedule == Schedule::Timed && engine.world().machine.swap.is_none() {
+            let text = "schedule `timed` lets the CPU go on whose clock is behind, and this scenario has no clocks; \
+                        expected `round-robin`, `turns`, `seed:N` or `choices:`";
+            return Err(SpecError::Together(text.to_string()));
+        }
         let checker = (!bulk).then(|| Checker::new(engine.config(), &engine.world().machine));
         engine.begin(Setup { schedule, measured, migrations, checker }, bulk);
         tasks(&mut engine);
