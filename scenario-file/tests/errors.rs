@@ -39,13 +39,13 @@ fn errors_name_line_field_and_what_was_expected() {
             "\"call\": \"munlock\"",
             "\"call\": \"munlok\"",
             "line 11, column 32: cpus[0].run[0].call: expected one of mmap, touch, read, mlock, munlock, mlockall, munmap, \
-             madvise, fork, drain, reclaim, alloc, free, isolate, found \"munlok\"; did you mean \"munlock\"?",
+             madvise, fork, drain, reclaim, alloc, free, isolate, unmap, exit, drain-pcp, isolate-block, found \"munlok\"; did you mean \"munlock\"?",
         ),
         (
             "\"call\": \"munlock\"",
             "\"vma\": 0",
             "line 11, column 22: cpus[0].run[0]: expected a field `call`, one of mmap, touch, read, mlock, munlock, mlockall, \
-             munmap, madvise, fork, drain, reclaim, alloc, free, isolate",
+             munmap, madvise, fork, drain, reclaim, alloc, free, isolate, unmap, exit, drain-pcp, isolate-block",
         ),
         (
             "\"call\": \"munlock\"",
