@@ -4,10 +4,20 @@ use proptest::prelude::*;
 use sim_core::scenario::RunSpec;
 
 const MUNLOCK: &str = include_str!("../../assets/scenarios/munlock.json");
+const LRU_DRAIN: &str = include_str!("../../assets/scenarios/lru-drain.json");
+const PCP_FREE: &str = include_str!("../../assets/scenarios/pcp-free.json");
+const MADVISE_FREE: &str = include_str!("../../assets/scenarios/madvise-free.json");
+const RMAP_UNMAP: &str = include_str!("../../assets/scenarios/rmap-unmap.json");
+/// A file of each series.
+const FILES: [&str; 5] = [MUNLOCK, LRU_DRAIN, PCP_FREE, MADVISE_FREE, RMAP_UNMAP];
 
 fn wrong(from: &str, to: &str) -> String {
-    assert!(MUNLOCK.contains(from), "{from}");
-    scenario_file::parse(&MUNLOCK.replacen(from, to, 1)).unwrap_err().to_string()
+    wrong_in(MUNLOCK, from, to)
+}
+
+fn wrong_in(file: &str, from: &str, to: &str) -> String {
+    assert!(file.contains(from), "{from}");
+    scenario_file::parse(&file.replacen(from, to, 1)).unwrap_err().to_string()
 }
 
 #[test]
@@ -87,6 +97,63 @@ fn errors_name_line_field_and_what_was_expected() {
 }
 
 #[test]
+fn what_a_machine_has_fits_its_kernel_and_its_calls() {
+    let table = [
+        (PCP_FREE, "\"batch\": 4", "\"batch\": 0", "X"),
+        (PCP_FREE, "\"batch\": 4", "\"batch\": 13", "X"),
+        (PCP_FREE, "\"high\": 12", "\"high\": 12, \"high_max\": 11", "X"),
+        (PCP_FREE, "\"pcp\": {", "\"kworkers\": true, \"pcp\": {", "X"),
+        (PCP_FREE, ", \"pcp\": { \"batch\": 4, \"high\": 12 }", "", "X"),
+        (
+            PCP_FREE,
+            "\"pcp-free\", \"variant\": \"v4.15\", \"compare\": \"pick-outside\"",
+            "\"munlock\", \"variant\": \"0\"",
+            "X",
+        ),
+        (PCP_FREE, "\"high\": 12", "\"hihg\": 12", "X"),
+        (PCP_FREE, "[1024]", "[512, 512]", "X"),
+        (PCP_FREE, "\"pages\": 12", "\"pages\": 12, \"file\": 0", "X"),
+        (PCP_FREE, "\"call\": \"munmap\"", "\"call\": \"mlock\"", "X"),
+        (PCP_FREE, "\"call\": \"munmap\"", "\"call\": \"free\", \"block\": 7", "X"),
+        (PCP_FREE, "\"call\": \"munmap\"", "\"call\": \"alloc\", \"order\": 11", "X"),
+        (PCP_FREE, "\"call\": \"munmap\"", "\"call\": \"isolate-block\", \"range\": 1", "X"),
+        (MADVISE_FREE, "\"slots\": 64", "\"slots\": 0", "X"),
+        (MADVISE_FREE, "\"slots\": 64", "\"slots\": 64, \"min\": 9", "X"),
+        (MADVISE_FREE, "\"slots\": 64", "\"slots\": 64, \"high\": 36", "X"),
+        (MADVISE_FREE, "\"swap\": {", "\"pcp\": { \"batch\": 1, \"high\": 2 }, \"swap\": {", "X"),
+        (MADVISE_FREE, ", \"swap\": { \"slots\": 64 }", "", "X"),
+        (MADVISE_FREE, "\"process\": 1", "\"process\": 0", "X"),
+        (MADVISE_FREE, "\"starts\": 8", "\"starts\": -1", "X"),
+        (MADVISE_FREE, "\"call\": \"exit\"", "\"call\": \"exit\", \"vma\": 0", "X"),
+        (LRU_DRAIN, ", \"kworkers\": true", ", \"kworkers\": 1", "X"),
+        (
+            LRU_DRAIN,
+            "\"lru-drain\", \"variant\": \"sync\", \"compare\": \"async\"",
+            "\"munlock\", \"variant\": \"today\"",
+            "X",
+        ),
+        (LRU_DRAIN, "{ \"pages\": 1, \"split\"", "{ \"pages\": 1, \"start\": 5, \"split\"", "X"),
+        (LRU_DRAIN, "{ \"call\": \"drain\" }", "{ \"call\": \"drain\", \"all\": true }", "X"),
+        (LRU_DRAIN, "{ \"pages\": 1 }", "{ \"pages\": 4, \"file\": 0 }", "X"),
+        (RMAP_UNMAP, "\"orders\": \"3\"", "\"orders\": \"10\"", "X"),
+        (RMAP_UNMAP, "\"orders\": \"3\"", "\"orders\": \"4\"", "X"),
+        (RMAP_UNMAP, "\"zones\": [56]", "\"zones\": [57]", "X"),
+        (RMAP_UNMAP, "\"pages\": 56", "\"start\": 512, \"pages\": 56", "X"),
+        (RMAP_UNMAP, "\"call\": \"unmap\"", "\"call\": \"madvise\", \"advice\": \"PAGEOUT\", \"first\": 1", "X"),
+        (RMAP_UNMAP, "\"call\": \"unmap\"", "\"call\": \"touch\"", "X"),
+        (RMAP_UNMAP, "} }] }]", "} }] }, { \"vmas\": [{ \"pages\": 1 }] }]", "X"),
+        (RMAP_UNMAP, "\"stat_threshold\"", "\"kworkers\": true, \"stat_threshold\"", "X"),
+    ];
+    for (file, from, to, expected) in table {
+        eprintln!(
+            "@@{}",
+            scenario_file::parse(&file.replacen(from, to, 1)).err().map_or(String::new(), |e| e.to_string())
+        );
+        let _ = expected;
+    }
+}
+
+#[test]
 fn a_patch_by_a_wrong_name_is_told_the_right_one() {
     let error = wrong("\"variant\": \"0\"", "\"on\": [\"NoDrian\"], \"variant\": \"0\"");
     assert!(
@@ -116,43 +183,79 @@ fn memory_that_is_too_small_is_said_not_panicked() {
     assert_eq!(error, "setup[0]: `mmap`: out of memory: zone 0 has no free page of order 0");
 }
 
-// Small changes of a text: what somebody mistypes, and what somebody means ill.
-fn mutation() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, String)> {
-    let pieces = prop::sample::select(vec![
-        "",
-        "\"",
-        "{",
-        "}",
-        "[",
-        "]",
+// A field or a call, with a comma behind it.
+fn piece() -> impl Strategy<Value = String> {
+    prop::sample::select(vec![
         ",",
-        ":",
-        "-1",
-        "0",
-        "1",
-        "4294967296",
-        "1e9",
-        "null",
-        "true",
-        "\"x\"",
-        "\\u0000",
-        "é",
-        "{\"call\": \"touch\"}",
         "{\"call\": \"munmap\"},",
         "\"huge\": true,",
+        "\"split\": true,",
+        "\"kworkers\": true,",
+        "\"pcp\": {\"batch\": 2, \"high\": 4},",
+        "\"swap\": {\"slots\": 20},",
+        "\"folios\": {\"orders\": \"2\"},",
+        "\"folios\": {\"orders\": \"0\", \"kind\": \"anon\"},",
+        "{\"call\": \"alloc\", \"order\": 2},",
+        "{\"call\": \"free\"},",
+        "{\"call\": \"drain\", \"all\": true},",
+        "{\"call\": \"drain-pcp\"},",
+        "{\"call\": \"isolate-block\"},",
+        "{\"call\": \"mlock\"},",
+        "{\"call\": \"touch\"},",
+        "{\"call\": \"read\"},",
+        "{\"call\": \"exit\"},",
+        "{\"call\": \"reclaim\", \"pages\": 9},",
+        "{\"call\": \"madvise\", \"advice\": \"PAGEOUT\"},",
+        "{\"call\": \"madvise\", \"advice\": \"DONTNEED\"},",
+        "{\"call\": \"unmap\"},",
+        "\"starts\": 7,",
+        "\"high_max\": 9,",
+        "\"slice\": 3,",
+        "\"pagevec\": 3,",
+        "\"on\": [\"ClaimSteal\"],",
+        "{\"run\": [{\"call\": \"touch\", \"process\": 1}]},",
         "\"file\": 3,",
         "\"pages\": 512,",
-        "99999999999999999999",
-    ]);
-    (any::<prop::sample::Index>(), any::<prop::sample::Index>(), pieces.prop_map(str::to_string))
+    ])
+    .prop_map(str::to_string)
+}
+
+// Small changes of a text: what somebody mistypes, and what somebody means ill.
+fn mutation() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, String)> {
+    let pieces = prop_oneof![
+        prop::sample::select(vec![
+            "",
+            "\"",
+            "{",
+            "}",
+            "[",
+            "]",
+            ":",
+            "-1",
+            "0",
+            "1",
+            "4294967296",
+            "1e9",
+            "null",
+            "true",
+            "\"x\"",
+            "\\u0000",
+            "é",
+            "{\"call\": \"touch\"}",
+            "99999999999999999999",
+        ])
+        .prop_map(str::to_string),
+        piece()
+    ];
+    (any::<prop::sample::Index>(), any::<prop::sample::Index>(), pieces)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_change_of_a_file_gets_an_answer(changes in prop::collection::vec(mutation(), 1..4)) {
-        let mut chars: Vec<char> = MUNLOCK.chars().collect();
+    fn any_change_of_a_file_gets_an_answer(file in 0..FILES.len(), changes in prop::collection::vec(mutation(), 1..4)) {
+        let mut chars: Vec<char> = FILES[file].chars().collect();
         for (at, length, piece) in changes {
             let at = at.index(chars.len());
             let end = (at + length.index(8)).min(chars.len());
@@ -174,6 +277,27 @@ proptest! {
                 prop_assert!(error.column >= 1 && !error.message.is_empty());
                 prop_assert!(error.message.len() < 4000);
             }
+        }
+    }
+
+    // Pieces where a list or an object begins: most of these are files that run.
+    #[test]
+    fn whatever_is_put_into_a_file_runs_or_is_refused(
+        file in 0..FILES.len(),
+        pieces in prop::collection::vec((any::<prop::sample::Index>(), piece()), 1..4),
+        other in 0..2usize,
+    ) {
+        let mut text = FILES[file].to_string();
+        for (at, piece) in pieces {
+            let opens: Vec<usize> = text.char_indices().filter(|(_, c)| "[{".contains(*c)).map(|(at, _)| at + 1).collect();
+            let fits = |at: &&usize| (text.as_bytes()[**at - 1] == b'[') == piece.starts_with('{');
+            let opens: Vec<usize> = opens.iter().filter(fits).copied().collect();
+            text.insert_str(opens[at.index(opens.len())], &piece);
+        }
+        if let Ok(scenario) = scenario_file::parse(&text).map(|file| file.into_scenario().unwrap()) {
+            let side = [scenario.sides.0, scenario.sides.1][other];
+            let _ = RunSpec::of(scenario, side).unwrap().record();
+            let _ = RunSpec::of(scenario, side).unwrap().bulk(1 << 20, |_| true);
         }
     }
 

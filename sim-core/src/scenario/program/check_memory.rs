@@ -46,6 +46,9 @@ impl Program {
                 anonymous(&format!("processes[{at}].vmas[{index}]"), area, kind)?;
             }
         }
+        if kind == MemoryKind::Swap {
+            self.nothing_after_the_end()?;
+        }
         self.one_thread(kind)
     }
 
@@ -82,7 +85,11 @@ impl Program {
             Err(error) => return misfit(format!("{path}.folios"), format!("{error}")),
         };
         let frames = RmapLayout::file(&orders).frames();
-        within(|| "machine.zones[0]".into(), self.zones[0], frames, frames)
+        if self.zones[0] != frames {
+            let text = format!("expected {frames}, as many pages as the folios take, found {}", self.zones[0]);
+            return misfit("machine.zones[0]", text);
+        }
+        Ok(())
     }
 
     // Where a process has one thread: who uses its pages in the run.
@@ -109,6 +116,25 @@ impl Program {
         Ok(())
     }
 
+    // What a process has given up with swap stays so: nothing tells the checker that it would read zeroes there.
+    fn nothing_after_the_end(&self) -> Checked {
+        for (cpu, calls) in self.run.iter().enumerate() {
+            for (at, call) in calls.iter().enumerate() {
+                let Some(span) = call.span().filter(|_| !matches!(call, Call::Munmap(_))) else { continue };
+                let ends = |other: &Call| match *other {
+                    Call::Munmap(gone) => (gone.process, gone.vma) == (span.process, span.vma),
+                    Call::Exit(process) => process == span.process,
+                    _ => false,
+                };
+                if calls[..at].iter().any(ends) {
+                    let text = "was unmapped before; expected no use of it after that on a machine with `swap`";
+                    return misfit(format!("cpus[{cpu}].run[{at}].vma"), text.into());
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// What a call may name on this machine.
     pub(super) fn call_fits(&self, path: &str, call: &Call) -> Checked {
         match *call {
@@ -125,11 +151,7 @@ impl Program {
             Call::IsolateBlock { zone, range, .. } => {
                 one_of(|| format!("{path}.zone"), "zones", zone, self.zones.len())?;
                 let ranges = self.zones[zone as usize] >> (MAX_ORDER - 1);
-                if range < ranges {
-                    return Ok(());
-                }
-                let text = format!("expected a range of {} pages that the zone has, of {ranges}", 1 << (MAX_ORDER - 1));
-                misfit(format!("{path}.range"), text)
+                one_of(|| format!("{path}.range"), "ranges of 1024 pages", range as u8, ranges as usize)
             }
             Call::Mlock(span) if self.memory == Memory::Kworkers => self.mlock_fits(path, span),
             Call::Unmap(span) | Call::Madvise(span, super::Advice::Pageout) => {

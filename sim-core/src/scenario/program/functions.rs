@@ -1,6 +1,7 @@
 //! Which kernel function each call needs on which machine, and which kernels have it: the one place to extend.
 
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Call, Memory, MemoryKind, Misfit, Program};
@@ -77,6 +78,7 @@ pub const FUNCTIONS: &[Function] = &[
     needs("mlockall", "sys_mlockall", LRU, always),
     needs("munmap", "do_munmap", LRU, always),
     needs("munmap", "tlb_flush_mmu", PCP, has_pcp),
+    needs("munmap", "zap_page_range", SWAP, has_swap),
     needs("madvise free", "madvise_free_single_vma", SWAP, has_swap),
     needs("madvise dontneed", "madvise_dontneed", LRU, always),
     needs("madvise dontneed", "zap_page_range", SWAP, has_swap),
@@ -102,25 +104,19 @@ impl Call {
         (!rows.any(|row| (row.available)(config))).then_some(first)
     }
 
-    // What speaks against it on a machine with a kernel.
-    fn misfit(&self, config: Config, kind: MemoryKind) -> Option<alloc::string::String> {
-        let has_not = |function| format!("`{}`: this configuration has no {function}", self.name());
-        if let Some(function) = self.missing(config) {
-            return Some(has_not(function));
+    // What speaks against it on a machine that the kernel fits.
+    fn misfit(&self, config: Config, kind: MemoryKind) -> Option<String> {
+        let rows = || FUNCTIONS.iter().filter(|row| row.call == self.name() && (row.available)(config));
+        if rows().any(|row| row.machines.contains(&kind)) {
+            return None;
         }
-        let rows = || FUNCTIONS.iter().filter(|row| row.call == self.name());
-        if let Some(row) = rows().find(|row| row.machines.contains(&kind)) {
-            return (!(row.available)(config)).then(|| has_not(row.function));
-        }
-        let kinds = rows().filter(|row| (row.available)(config)).flat_map(|row| row.machines);
-        let words: Vec<&str> = kinds.map(|kind| kind.words()).collect();
-        let text = format!(
-            "`{}` is not modelled on a machine with {}; expected one with {}",
+        let words: Vec<&str> = rows().flat_map(|row| row.machines).map(|kind| kind.words()).collect();
+        let expected = words.join(", or with ");
+        Some(format!(
+            "`{}` is not modelled on a machine with {}; expected one with {expected}",
             self.name(),
-            kind.words(),
-            words.join(", or with ")
-        );
-        Some(text)
+            kind.words()
+        ))
     }
 }
 
@@ -132,15 +128,24 @@ impl Program {
     /// Names the machine's part or the call, and the function that is missing.
     pub fn runs_on(&self, config: Config) -> Result<(), Misfit> {
         for (path, call) in self.calls() {
+            if let Some(function) = call.missing(config) {
+                let text = format!("`{}`: this configuration has no {function}", call.name());
+                return Err(Misfit { path, text });
+            }
+        }
+        if let Some((path, text)) = self.machine_fits(config) {
+            return Err(Misfit { path: path.into(), text });
+        }
+        for (path, call) in self.calls() {
             if let Some(text) = call.misfit(config, self.memory.kind()) {
                 return Err(Misfit { path, text });
             }
         }
-        self.machine_fits(config).map_or(Ok(()), |(path, text)| Err(Misfit { path: path.into(), text }))
+        Ok(())
     }
 
     // A kernel runs on the machines that it has code for.
-    fn machine_fits(&self, config: Config) -> Option<(&'static str, alloc::string::String)> {
+    fn machine_fits(&self, config: Config) -> Option<(&'static str, String)> {
         let has_not = |function| format!("this configuration has no {function}");
         match self.memory {
             Memory::Pcp(spec) if has_pcp(config) => {

@@ -144,10 +144,11 @@ async fn with_allocator(cpu: &Cpu, program: &'static Program, blocks: &Blocks, c
         Call::Alloc { zone, order, block } => alloc_block(cpu, blocks, zone, order, block).await,
         Call::Free { block } => free_block(cpu, blocks, block).await,
         Call::IsolateBlock { zone, range, undo } => {
+            // A block of both pageblocks is on the lists of the first one's type: that one opens last.
             let first = range << (MAX_ORDER - 1);
-            for page in (first..first + (1 << (MAX_ORDER - 1))).step_by(PAGEBLOCK_NR as usize) {
+            for page in [first, first + PAGEBLOCK_NR] {
                 if undo {
-                    unset_migratetype_isolate(cpu, zone, page).await;
+                    unset_migratetype_isolate(cpu, zone, 2 * first + PAGEBLOCK_NR - page).await;
                 } else {
                     set_migratetype_isolate(cpu, zone, page).await;
                 }
