@@ -17,6 +17,7 @@ fn same(text: &str, built_in: &str, params: &[(&str, &str)]) {
     let own = Scenario::find(built_in).unwrap();
     assert_eq!(file.variants.len(), own.variants.len());
     assert_eq!(file.sides, own.sides);
+    assert_eq!(file.series().name, built_in);
     for variant in own.variants {
         let spec = RunSpec::of(own, variant.name).unwrap();
         let spec = params.iter().fold(spec, |spec, (name, value)| spec.set(name, value).unwrap());

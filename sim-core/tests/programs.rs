@@ -420,7 +420,7 @@ fn a_call_on_a_machine_of_another_kind_is_refused() {
     );
     assert_eq!(
         on(Memory::Plain, "madvise-free", "v4.5"),
-        "config.pagevec: is missing; the pagevecs of this configuration have no slots: expected a number from 1 to 31"
+        "config.pagevec: is missing; the pagevecs of this configuration have no slots: expected a number from 1 to 31, or `swap` in `machine`"
     );
     assert_eq!(
         on(Memory::Kworkers, "munlock", "today"),

@@ -168,7 +168,8 @@ impl Program {
             _ => {}
         }
         (config.pagevec == 0).then(|| {
-            let text = "is missing; the pagevecs of this configuration have no slots: expected a number from 1 to 31";
+            let text = "is missing; the pagevecs of this configuration have no slots: expected a number from 1 to 31, or `swap` in \
+                        `machine`";
             ("config.pagevec", text.into())
         })
     }
