@@ -133,6 +133,10 @@ impl Program {
                 return Err(Misfit { path, text });
             }
         }
+        if let Some(path) = self.shares_works(config) {
+            let text = "`drain all` and mlock share work items in this model of the patch; expected one of the two";
+            return Err(Misfit { path, text: text.into() });
+        }
         if let Some((path, text)) = self.machine_fits(config) {
             return Err(Misfit { path: path.into(), text });
         }
@@ -142,6 +146,14 @@ impl Program {
             }
         }
         Ok(())
+    }
+
+    // The patch leaves the work items of mlock under way; those of lru_add_drain_all, which the kernel allocates, are the
+    // same ones here.
+    fn shares_works(&self, config: Config) -> Option<String> {
+        let mlocks = self.calls().any(|(_, call)| matches!(call, Call::Mlock(_)));
+        let mut all = self.calls().filter(|(_, call)| matches!(call, Call::Drain { all: true }));
+        if config.has(Patch::AsyncDrain) && mlocks { all.next().map(|(path, _)| path) } else { None }
     }
 
     // A kernel runs on the machines that it has code for.
