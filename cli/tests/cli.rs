@@ -220,6 +220,9 @@ fn a_scenario_file_runs_like_the_scenario_that_it_writes_down() {
     }
     let (theirs, ours) = (json(&["compare", file, "--json"]), json(&["compare", "munlock", "--json"]));
     assert_eq!(theirs["rows"], ours["rows"]);
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/scenarios/pcp-free.json");
+    let (theirs, ours) = (json(&["compare", file, "--json"]), json(&["compare", "pcp-free", "--json"]));
+    assert_eq!(theirs["rows"], ours["rows"]);
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! What may stand in a scenario file: every field with its kind, unit, bounds and default.
 
-use sim_core::scenario::program::{MAX_CALLS, MAX_CPUS, MAX_FILES, MAX_PAGES, MAX_PROCESSES, MAX_START, MAX_ZONES};
+use sim_core::scenario::program::{
+    MAX_BATCH, MAX_CALLS, MAX_CPUS, MAX_FILES, MAX_HIGH, MAX_PAGES, MAX_PROCESSES, MAX_SLICE, MAX_SLOTS, MAX_START,
+    MAX_TICKS, MAX_ZONES,
+};
 
 /// What a value is.
 #[derive(Clone, Copy, Debug)]
@@ -159,6 +162,31 @@ pub const CALLS: &[CallShape] = &[
         fields: RANGE,
         doc: "Isolates the pages from their LRU lists and puts them back, as migration and reclaim do.",
     },
+    CallShape {
+        name: "unmap",
+        fields: &[PROCESS, VMA],
+        doc: "Reclaim of the folios of a whole VMA: isolates them, unmaps them from every process, and frees what it can. \
+              Patches `WholeFolios` and `UnmapFirst` say how, as in the scenario `rmap-unmap`.",
+    },
+    CallShape {
+        name: "exit",
+        fields: &[PROCESS],
+        doc: "The process gives all its pages and swap entries back, at once after the call before.",
+    },
+    CallShape {
+        name: "drain-pcp",
+        fields: &[ZONE],
+        doc: "The pages on this CPU's lists go to the free lists of the zone.",
+    },
+    CallShape {
+        name: "isolate-block",
+        fields: &[
+            ZONE,
+            optional("range", number(0, MAX_PAGES / 1024 - 1), "0", "number of the range of 1024 pages in the zone"),
+            optional("undo", Kind::Flag, "false", "gives the pageblocks back"),
+        ],
+        doc: "Isolates the two pageblocks of a range from the page allocator, as memory hotplug does: nobody gets their pages.",
+    },
 ];
 
 /// The CPU that makes a call of the set-up.
@@ -179,6 +207,41 @@ const MACHINE: Shape = Shape {
             "125",
             "how far a counter of a CPU goes, in counts, before it is added to the zone's",
         ),
+        optional(
+            "kworkers",
+            Kind::Flag,
+            "false",
+            "each CPU has a kworker, and mlock drains the pagevecs of all CPUs as its kernel does",
+        ),
+        optional("pcp", Kind::Object(&PCP), "none", "page allocator with per-CPU lists; for kernels of pcp-free"),
+        optional("swap", Kind::Object(&SWAP), "none", "swap device, and clocks; for kernels of madvise-free"),
+    ],
+};
+
+const PCP: Shape = Shape {
+    name: "pcp",
+    fields: &[
+        required("batch", number(1, MAX_BATCH), "pages of one refill or drain"),
+        required("high", number(1, MAX_HIGH), "pages on a CPU's lists at which a drain starts; `batch` or more"),
+        optional("high_max", number(1, MAX_HIGH), "high", "how far high grows by itself, in kernels that tune it"),
+    ],
+};
+
+const SWAP: Shape = Shape {
+    name: "swap",
+    fields: &[
+        required("slots", number(1, MAX_SLOTS), "slots of the device, a page each"),
+        optional("min", number(1, MAX_PAGES), "6", "lowest watermark in pages: below it, who allocates reclaims"),
+        optional("low", number(1, MAX_PAGES), "8", "watermark in pages that wakes kswapd"),
+        optional("high", number(1, MAX_PAGES), "10", "watermark in pages at which kswapd stops"),
+        optional("slice", number(1, MAX_SLICE), "8", "pages that reclaim takes at a time"),
+        optional(
+            "ratio",
+            number(1, 100),
+            "1",
+            "the active list gives up pages when it is longer than the inactive one times this",
+        ),
+        optional("write_time", number(1, MAX_TICKS), "40", "ticks that a write to the device takes"),
     ],
 };
 
@@ -210,6 +273,26 @@ const VMA_SHAPE: Shape = Shape {
             "[0]",
             "numbers of the zones that its pages come from, in turn",
         ),
+        optional("split", Kind::Flag, "false", "it was split from the VMA before it, and shares its anon_vma"),
+        optional(
+            "folios",
+            Kind::Object(&FOLIOS),
+            "none",
+            "folios that it and the children of its process map from the start; the only VMA, on a machine with nothing else",
+        ),
+    ],
+};
+
+/// Orders of folios.
+pub const ORDERS: &[&str] = &["mix", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+/// What folios are.
+pub const KINDS: &[&str] = &["file", "anon", "lazyfree"];
+
+const FOLIOS: Shape = Shape {
+    name: "folios",
+    fields: &[
+        optional("orders", Kind::Choice(ORDERS), "mix", "orders: as readahead makes them (mix), or all of one order"),
+        optional("kind", Kind::Choice(KINDS), "file", "page cache, swapped out, or of MADV_FREE"),
     ],
 };
 
@@ -233,15 +316,18 @@ const PROCESS_SHAPE: Shape = Shape {
 
 const CPU_SHAPE: Shape = Shape {
     name: "CPU",
-    fields: &[required(
-        "run",
-        Kind::List { min: 0, max: MAX_CALLS, of: &Kind::Call { cpu: false } },
-        "calls that the CPU makes, one after the other",
-    )],
+    fields: &[
+        required(
+            "run",
+            Kind::List { min: 0, max: MAX_CALLS, of: &Kind::Call { cpu: false } },
+            "calls that the CPU makes, one after the other",
+        ),
+        optional("starts", number(0, MAX_TICKS), "0", "tick at which its clock starts, on a machine with `swap`"),
+    ],
 };
 
 /// What the ledger can be asked to count.
-pub const MEASURES: &[&str] = &["everything", "munlock-range"];
+pub const MEASURES: &[&str] = &["everything", "munlock-range", "try-to-unmap"];
 
 /// The file.
 pub const FILE: Shape = Shape {
@@ -275,10 +361,10 @@ pub const FILE: Shape = Shape {
             "schedule",
             Kind::Text { max: 4000 },
             "round-robin",
-            "who goes next: round-robin, turns, seed:N or choices:LIST",
+            "who goes next: round-robin, turns, timed (by the clocks, with `swap`), seed:N or choices:LIST",
         ),
     ],
 };
 
 /// The objects of a file, the outermost first.
-pub const SHAPES: &[&Shape] = &[&FILE, &MACHINE, &CONFIG, &PROCESS_SHAPE, &VMA_SHAPE, &CPU_SHAPE];
+pub const SHAPES: &[&Shape] = &[&FILE, &MACHINE, &PCP, &SWAP, &CONFIG, &PROCESS_SHAPE, &VMA_SHAPE, &FOLIOS, &CPU_SHAPE];

@@ -3,10 +3,15 @@
 use serde_json::Value;
 use sim_core::kernel::Patch;
 use sim_core::kernel::fault::{Mempolicy, POLICY_ZONES};
+use sim_core::kernel::rmap_map::FolioKind;
+use sim_core::machine::{PcpSpec, SwapTuning};
 use sim_core::scenario::closest;
-use sim_core::scenario::program::{Advice, Area, Call, Heading, Kernel, Measure, Misfit, Process, Program, Span};
+use sim_core::scenario::program::{
+    Advice, Area, Call, Folios, Heading, Kernel, Measure, Memory, Misfit, Process, Program, Span,
+};
 
 use crate::ScenarioFile;
+use crate::fields::{KINDS, ORDERS};
 
 /// Pages of a huge page.
 const HUGE: u32 = 512;
@@ -24,17 +29,60 @@ pub fn file(value: &Value) -> Result<ScenarioFile, Misfit> {
         watch: text(value, "watch"),
     };
     let machine = &value["machine"];
+    let processes: Vec<Process> = list(value, "processes").iter().map(process).collect();
     let program = Program {
         cpus: number(machine, "cpus", 1) as u8,
         zones: list(machine, "zones").iter().map(as_number).collect(),
         threshold: number(machine, "stat_threshold", 125) as i8,
-        processes: list(value, "processes").iter().map(process).collect(),
+        memory: memory(machine, &processes)?,
+        processes,
         setup: list(value, "setup").iter().map(|call_of| (number(call_of, "cpu", 0) as u8, call(call_of))).collect(),
         run: list(value, "cpus").iter().map(|cpu| list(cpu, "run").iter().map(call).collect()).collect(),
-        measure: if text(value, "measure") == "munlock-range" { Measure::MunlockRange } else { Measure::Everything },
+        starts: list(value, "cpus").iter().map(|cpu| number(cpu, "starts", 0)).collect(),
+        measure: match value["measure"].as_str() {
+            Some("munlock-range") => Measure::MunlockRange,
+            Some("try-to-unmap") => Measure::TryToUnmap,
+            _ => Measure::Everything,
+        },
         schedule: if value["schedule"].is_null() { "round-robin".to_string() } else { text(value, "schedule") },
     };
     Ok(ScenarioFile { heading, kernel: kernel(&value["config"])?, program })
+}
+
+// A machine has one thing beside its pages at most.
+fn memory(machine: &Value, processes: &[Process]) -> Result<Memory, Misfit> {
+    let mut found = Vec::new();
+    if flag(machine, "kworkers") {
+        found.push(("machine.kworkers", Memory::Kworkers));
+    }
+    let pcp = &machine["pcp"];
+    if !pcp.is_null() {
+        let high = number(pcp, "high", 1);
+        let spec = PcpSpec { batch: number(pcp, "batch", 1), high, high_max: number(pcp, "high_max", high) };
+        found.push(("machine.pcp", Memory::Pcp(spec)));
+    }
+    let swap = &machine["swap"];
+    if !swap.is_null() {
+        let tuning = SwapTuning {
+            slots: number(swap, "slots", 1),
+            marks: [number(swap, "min", 6), number(swap, "low", 8), number(swap, "high", 10)],
+            slice: number(swap, "slice", 8),
+            ratio: number(swap, "ratio", 1),
+            write_time: number(swap, "write_time", 40),
+        };
+        found.push(("machine.swap", Memory::Swap(tuning)));
+    }
+    match found[..] {
+        [(_, _), (path, _), ..] => {
+            let text = format!("expected one of kworkers, pcp and swap, found {} of them", found.len());
+            Err(Misfit { path: path.to_string(), text })
+        }
+        [(_, memory)] => Ok(memory),
+        [] if processes.iter().flat_map(|process| &process.vmas).any(|area| area.folios.is_some()) => {
+            Ok(Memory::Folios)
+        }
+        [] => Ok(Memory::Plain),
+    }
 }
 
 fn kernel(config: &Value) -> Result<Kernel, Misfit> {
@@ -83,7 +131,14 @@ fn area(value: &Value, end: u32) -> Area {
     }
     let file = value["file"].as_u64().map(|file| (file as u8, number(value, "offset", 0)));
     let start = number(value, "start", if huge { end.next_multiple_of(HUGE) } else { end });
-    Area { start, pages: number(value, "pages", 1), file, policy }
+    let folios = value["folios"].is_object().then(|| folios(&value["folios"]));
+    Area { start, pages: number(value, "pages", 1), file, policy, split: flag(value, "split"), folios }
+}
+
+fn folios(value: &Value) -> Folios {
+    let choice = |field, words: &[&str]| words.iter().position(|word| value[field] == *word).unwrap_or(0);
+    let kinds = [FolioKind::File, FolioKind::Anon, FolioKind::Lazyfree];
+    Folios { layout: choice("orders", ORDERS) as u8, kind: kinds[choice("kind", KINDS)] }
 }
 
 fn call(value: &Value) -> Call {
@@ -110,6 +165,12 @@ fn call(value: &Value) -> Call {
         "alloc" => Call::Alloc { zone: byte("zone"), order: byte("order"), block: byte("block") },
         "free" => Call::Free { block: byte("block") },
         "isolate" => Call::Isolate(at),
+        "unmap" => Call::Unmap(at),
+        "exit" => Call::Exit(byte("process")),
+        "drain-pcp" => Call::DrainPcp { zone: byte("zone") },
+        "isolate-block" => {
+            Call::IsolateBlock { zone: byte("zone"), range: number(value, "range", 0), undo: flag(value, "undo") }
+        }
         // The table of calls has no other.
         _ => Call::Drain { all: flag(value, "all") },
     }

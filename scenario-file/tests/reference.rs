@@ -109,6 +109,17 @@ fn the_bounds_of_the_machine_and_the_processes_are_those_of_the_parser() {
         ("/properties/machine/properties/cpus".to_string(), "/machine/cpus"),
         ("/properties/machine/properties/zones/items".into(), "/machine/zones/0"),
         ("/properties/machine/properties/stat_threshold".into(), "/machine/stat_threshold"),
+        ("/properties/machine/properties/pcp/properties/batch".into(), "/machine/pcp/batch"),
+        ("/properties/machine/properties/pcp/properties/high".into(), "/machine/pcp/high"),
+        ("/properties/machine/properties/pcp/properties/high_max".into(), "/machine/pcp/high_max"),
+        ("/properties/machine/properties/swap/properties/slots".into(), "/machine/swap/slots"),
+        ("/properties/machine/properties/swap/properties/min".into(), "/machine/swap/min"),
+        ("/properties/machine/properties/swap/properties/low".into(), "/machine/swap/low"),
+        ("/properties/machine/properties/swap/properties/high".into(), "/machine/swap/high"),
+        ("/properties/machine/properties/swap/properties/slice".into(), "/machine/swap/slice"),
+        ("/properties/machine/properties/swap/properties/ratio".into(), "/machine/swap/ratio"),
+        ("/properties/machine/properties/swap/properties/write_time".into(), "/machine/swap/write_time"),
+        ("/properties/cpus/items/properties/starts".into(), "/cpus/0/starts"),
         ("/properties/config/properties/pagevec".into(), "/config/pagevec"),
         ("/properties/processes/items/properties/child_of".into(), "/processes/0/child_of"),
         (format!("{vma}/pages"), "/processes/0/vmas/0/pages"),
@@ -124,6 +135,11 @@ fn the_bounds_of_the_machine_and_the_processes_are_those_of_the_parser() {
         for (value, fits) in [(min, true), (max, true), (min - 1, false), (max + 1, false)] {
             let mut file = file();
             file["processes"][0]["vmas"][0]["zones"] = json!([0]);
+            if field.starts_with("/machine/pcp") {
+                file["machine"]["pcp"] = json!({ "batch": 1, "high": 1 });
+            } else if field.starts_with("/machine/swap") {
+                file["machine"]["swap"] = json!({ "slots": 1 });
+            }
             let (object, name) = field.rsplit_once('/').unwrap();
             match file.pointer_mut(object).unwrap() {
                 Value::Array(items) => items[0] = json!(value),

@@ -11,8 +11,8 @@ use crate::machine::VmaId;
 
 /// Ticks of a store to a page that is present.
 pub const STORE_TICKS: u32 = 1;
-// madvise takes a tick for so many pages.
-const PAGES_PER_TICK: u32 = 8;
+/// madvise takes a tick for so many pages.
+pub const PAGES_PER_TICK: u32 = 8;
 // The bystander rests between its stores.
 const REST_TICKS: u32 = 8;
 
@@ -61,6 +61,12 @@ pub async fn memset_and_madvise(cpu: &Cpu, vma: VmaId, loops: u32) {
         cpu.tick((end - start) / PAGES_PER_TICK).await;
         cpu.pause().await;
     }
+}
+
+/// Time that a program of a scenario file spends on a call, beside its accesses.
+#[kernel("the program", "2015")]
+pub async fn spend(cpu: &Cpu, ticks: u32) {
+    cpu.tick(ticks).await;
 }
 
 /// exit_mmap: the process gives everything back.

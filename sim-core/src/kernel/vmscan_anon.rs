@@ -224,3 +224,17 @@ fn most_tries(cpu: &Cpu) -> u32 {
     let machine = cpu.machine();
     4 * machine.pages.len() as u32 / machine.swap().tuning.slice + 16
 }
+
+/// `__zone_reclaim`: slices until so many frames have come free, or it is not worth it to go on: dirty pages take two
+/// rounds and a write in between.
+#[kernel("mm/vmscan.c", "4.4")]
+pub async fn __zone_reclaim(cpu: &Cpu, zone: u8, nr_pages: u32, cost: &mut u32) {
+    let mut sc = ScanControl::default();
+    let enough = free_frames(cpu) + nr_pages;
+    let mut tries = 2 * nr_pages / slice(cpu) + 2;
+    while free_frames(cpu) < enough && tries > 0 {
+        shrink_zone(cpu, zone, &mut sc).await;
+        tries -= 1;
+    }
+    *cost += sc.ticks;
+}

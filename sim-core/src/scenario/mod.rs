@@ -110,10 +110,12 @@ pub const SCENARIOS: &[Scenario] = &{
 };
 
 impl Scenario {
-    /// The series that it belongs to; the first where it belongs to none, as a scenario from a file does.
+    /// The series that it belongs to; that of its variants where it comes from a file.
     pub fn series(&self) -> &'static Series {
         let known = |series: &&Series| series.scenarios.iter().any(|scenario| scenario.name == self.name);
-        SERIES.iter().find(known).unwrap_or(&SERIES[0])
+        let names = |scenario: &Scenario| scenario.variants.iter().map(|variant| variant.name).collect::<Vec<_>>();
+        let alike = |series: &&Series| names(&series.scenarios[0]) == names(self);
+        SERIES.iter().find(known).or_else(|| SERIES.iter().find(alike)).unwrap_or(&SERIES[0])
     }
 
     /// The scenario with a name.

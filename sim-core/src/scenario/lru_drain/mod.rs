@@ -5,6 +5,7 @@ mod races;
 mod setup;
 mod variants;
 
+pub(super) use setup::spawn_workers;
 pub use variants::LRU_DRAIN_VARIANTS;
 
 use alloc::boxed::Box;

@@ -136,7 +136,7 @@ pub(super) fn page_of(engine: &Engine, range: u32) -> Pfn {
 }
 
 /// One kworker for each CPU, asleep.
-pub(super) fn spawn_workers(engine: &mut Engine) {
+pub(in crate::scenario) fn spawn_workers(engine: &mut Engine) {
     let cpus = engine.world().machine.work.pools.len() as u8;
     for pool in 0..cpus {
         let worker = engine.spawn_daemon("kworker", pool, move |cpu| async move { serve(&cpu, pool).await });

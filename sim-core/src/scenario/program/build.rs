@@ -1,19 +1,18 @@
-//! The interpreter: sets memory up through kernel functions, then starts a task for each CPU.
+//! Sets memory up through kernel functions, then starts a task for each CPU.
 
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Advice, Area, Call, Program, Span};
-use crate::engine::{Cpu, Engine, Outcome};
-use crate::kernel::fault::do_page_fault;
-use crate::kernel::mlock::sys_munlock;
-use crate::kernel::mlock_range::{sys_mlock, sys_mlockall};
-use crate::kernel::mmap::{do_munmap, dup_mmap, isolate_range, madvise_dontneed, sys_mmap};
-use crate::kernel::swap::lru_add_drain;
-use crate::machine::{Machine, MachineSpec, Mapping, NIL, Vma, VmaId};
+use super::make::{Blocks, make_all};
+use super::spaces::{folios, spaces};
+use super::{Memory, Program};
+use crate::engine::{Engine, Outcome};
+use crate::kernel::{Config, Patch};
+use crate::machine::{Machine, MachineSpec, Workqueue};
 use crate::scenario::built::Built;
+use crate::scenario::lru_drain::spawn_workers;
 use crate::scenario::params::Params;
 use crate::scenario::spec::{SpecError, parse_schedule};
 use crate::scenario::variant::Variant;
@@ -25,68 +24,61 @@ pub(crate) fn build(variant: &Variant, _: &Params) -> Result<Built, SpecError> {
     };
     let fits = program.validate().and_then(|()| program.runs_on(variant.config));
     fits.map_err(|misfit| SpecError::Together(format!("{misfit}")))?;
-    let spec = MachineSpec { cpus: program.cpus, zones: program.zones.clone(), threshold: program.threshold };
-    let mut engine = Engine::new(variant.config, Machine::new(&spec));
-    spaces(&mut engine, program);
-    set_up(&mut engine, program)?;
+    let mut engine = match folios(program)? {
+        Some(layout) => layout.set_up(variant.config),
+        None => Engine::new(variant.config, machine(program, variant.config)),
+    };
+    let blocks = Blocks::default();
+    set_up(&mut engine, program, &blocks)?;
     engine.machine_mut().fold_diffs();
+    if let Some(swap) = &mut engine.machine_mut().swap {
+        swap.clocks = clocks(program);
+    }
     Ok(Built {
         engine,
         measured: program.measure.function(variant.config),
         migrations: Vec::new(),
         script: parse_schedule(&program.schedule)?,
-        tasks: Box::new(|engine| start(engine, program)),
+        tasks: Box::new(move |engine| start(engine, program, &blocks)),
     })
 }
 
-fn spaces(engine: &mut Engine, program: &Program) {
-    let mut machine = engine.machine_mut();
-    let files = files(&mut machine, program);
-    let mut own: Vec<Vec<u16>> = Vec::new();
-    for process in &program.processes {
-        let mut mappings = Vec::new();
-        for area in &process.vmas {
-            mappings.push(match area.file {
-                Some((file, _)) => files[file as usize],
-                None => add_mapping(&mut machine, false, 0),
-            });
-        }
-        own.push(mappings);
+fn machine(program: &Program, config: Config) -> Machine {
+    let spec = MachineSpec { cpus: program.cpus, zones: program.zones.clone(), threshold: program.threshold };
+    let mut machine = Machine::new(&spec);
+    spaces(&mut machine, program);
+    match program.memory {
+        Memory::Kworkers => machine.work = Workqueue::new(program.cpus, program.callers()),
+        Memory::Pcp(spec) => machine.add_buddy(0, spec, config.has(Patch::PcpAutoTune)),
+        // One clock for each call of the set-up.
+        Memory::Swap(tuning) => machine.add_swap(tuning, vec![0; program.setup.len()]),
+        Memory::Plain | Memory::Folios => {}
     }
-    for at in 0..program.processes.len() {
-        let of = program.processes[at].child_of.map_or(at, usize::from);
-        let areas = &program.processes[of].vmas;
-        let mm = machine.add_mm(areas.last().map_or(1, |area| area.start + area.pages));
-        for (index, (area, &mapping)) in (0..).zip(areas.iter().zip(&own[of])) {
-            machine.mms[mm as usize].vmas.push(vma(area, mapping));
-            machine.mappings[mapping as usize].vmas.push(VmaId { mm, vma: index });
-        }
+    machine
+}
+
+// Clock of each task of the run.
+fn clocks(program: &Program) -> Vec<u64> {
+    let start = |cpu: usize| u64::from(program.starts.get(cpu).copied().unwrap_or(0));
+    let busy = program.run.iter().enumerate().filter(|(_, calls)| !calls.is_empty());
+    busy.map(|(cpu, _)| start(cpu)).collect()
+}
+
+impl Program {
+    // Tasks up to the last one that waits for kworkers: these have work items of their own.
+    fn callers(&self) -> u8 {
+        let busy = self.run.iter().filter(|calls| !calls.is_empty());
+        let last = busy.enumerate().filter(|(_, calls)| calls.iter().any(super::Call::drains_all)).last();
+        last.map_or(1, |(task, _)| task as u8 + 1)
     }
 }
 
-fn vma(area: &Area, mapping: u16) -> Vma {
-    let pgoff = area.file.map_or(0, |(_, offset)| offset);
-    Vma { start: area.start, end: area.start + area.pages, locked: false, mapping, pgoff }
-}
-
-// Mappings of the files by their numbers; a file is as long as what is mapped of it.
-fn files(machine: &mut Machine, program: &Program) -> Vec<u16> {
-    let mut pages = vec![0; super::MAX_FILES as usize];
-    for area in program.processes.iter().flat_map(|process| &process.vmas) {
-        if let Some((file, offset)) = area.file {
-            pages[file as usize] = pages[file as usize].max(offset + area.pages);
-        }
-    }
-    pages.into_iter().map(|pages| if pages == 0 { 0 } else { add_mapping(machine, true, pages) }).collect()
-}
-
-fn add_mapping(machine: &mut Machine, file: bool, pages: u32) -> u16 {
-    machine.add_mapping(Mapping { file, unevictable: false, vmas: Vec::new(), cache: vec![NIL; pages as usize] })
-}
-
-fn set_up(engine: &mut Engine, program: &'static Program) -> Result<(), SpecError> {
+fn set_up(engine: &mut Engine, program: &'static Program, blocks: &Blocks) -> Result<(), SpecError> {
     for (at, (cpu, call)) in program.setup.iter().enumerate() {
-        engine.spawn(call.name(), *cpu, |cpu| async move { make(&cpu, program, call).await });
+        let blocks = blocks.clone();
+        engine.spawn(call.name(), *cpu, |cpu| async move {
+            make_all(&cpu, program, &blocks, core::slice::from_ref(call)).await;
+        });
         if engine.run()? != Outcome::Finished {
             let why = engine
                 .violation()
@@ -97,67 +89,13 @@ fn set_up(engine: &mut Engine, program: &'static Program) -> Result<(), SpecErro
     Ok(())
 }
 
-fn start(engine: &mut Engine, program: &'static Program) {
+fn start(engine: &mut Engine, program: &'static Program, blocks: &Blocks) {
     for (cpu, calls) in (0..).zip(&program.run) {
         let Some(first) = calls.first() else { continue };
-        engine.spawn(first.name(), cpu, move |cpu| async move {
-            for call in calls {
-                make(&cpu, program, call).await;
-            }
-        });
+        let blocks = blocks.clone();
+        engine.spawn(first.name(), cpu, move |cpu| async move { make_all(&cpu, program, &blocks, calls).await });
     }
-}
-
-fn place(program: &Program, span: Span) -> (VmaId, Area, core::ops::Range<u32>) {
-    let area = program.vmas(span.process)[span.vma as usize];
-    let first = area.start + span.first;
-    let pages = span.pages.unwrap_or(area.pages - span.first);
-    (VmaId { mm: span.process, vma: span.vma }, area, first..first + pages)
-}
-
-async fn make(cpu: &Cpu, program: &'static Program, call: &Call) {
-    match *call {
-        Call::Mmap { at, locked, populate } => {
-            let (vma, area, _) = place(program, at);
-            sys_mmap(cpu, vma, area.policy, locked, populate).await;
-        }
-        Call::Touch(span) => access(cpu, program, span, true).await,
-        Call::Read(span) => access(cpu, program, span, false).await,
-        Call::Mlock(span) => {
-            let (vma, area, _) = place(program, span);
-            sys_mlock(cpu, vma, area.policy).await;
-        }
-        Call::Munlock(span) => sys_munlock(cpu, place(program, span).0).await,
-        Call::Mlockall(process) => {
-            let policies = program.vmas(process).iter().map(|area| area.policy).collect();
-            sys_mlockall(cpu, process, policies).await;
-        }
-        Call::Munmap(span) => do_munmap(cpu, place(program, span).0).await,
-        Call::Madvise(span, Advice::Dontneed) => {
-            let (vma, _, range) = place(program, span);
-            madvise_dontneed(cpu, vma, range.start, range.end).await;
-        }
-        Call::Fork { process, child } => dup_mmap(cpu, process, child, program.vmas(process).len() as u8).await,
-        Call::Drain { all: false } => lru_add_drain(cpu).await,
-        Call::Isolate(span) => {
-            let (vma, _, range) = place(program, span);
-            isolate_range(cpu, vma, range.start, range.end).await;
-        }
-        // The table of functions says that no kernel has them yet, so no program with them is built.
-        Call::Madvise(_, Advice::Free | Advice::Pageout)
-        | Call::Drain { all: true }
-        | Call::Reclaim { .. }
-        | Call::Alloc { .. }
-        | Call::Free { .. } => {}
-    }
-}
-
-async fn access(cpu: &Cpu, program: &'static Program, span: Span, write: bool) {
-    let (vma, area, range) = place(program, span);
-    let mut addr = range.start;
-    while addr < range.end {
-        do_page_fault(cpu, vma, addr, area.policy, write).await;
-        addr += area.policy.unit();
-        cpu.pause().await;
+    if program.memory == Memory::Kworkers {
+        spawn_workers(engine);
     }
 }

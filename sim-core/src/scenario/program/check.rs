@@ -23,14 +23,14 @@ impl fmt::Display for Misfit {
     }
 }
 
-type Checked = Result<(), Misfit>;
+pub(super) type Checked = Result<(), Misfit>;
 
-fn misfit(path: impl Into<String>, text: String) -> Checked {
+pub(super) fn misfit(path: impl Into<String>, text: String) -> Checked {
     Err(Misfit { path: path.into(), text })
 }
 
 // A number must be in its bounds.
-fn within(path: impl Fn() -> String, found: u32, min: u32, max: u32) -> Checked {
+pub(super) fn within(path: impl Fn() -> String, found: u32, min: u32, max: u32) -> Checked {
     if (min..=max).contains(&found) {
         return Ok(());
     }
@@ -38,7 +38,7 @@ fn within(path: impl Fn() -> String, found: u32, min: u32, max: u32) -> Checked 
 }
 
 // A place in a list must be one that the list has.
-fn one_of(path: impl Fn() -> String, what: &str, found: u8, count: usize) -> Checked {
+pub(super) fn one_of(path: impl Fn() -> String, what: &str, found: u8, count: usize) -> Checked {
     if usize::from(found) < count {
         return Ok(());
     }
@@ -57,9 +57,11 @@ impl Program {
         for at in 0..self.processes.len() {
             self.process(at)?;
         }
+        self.memory_fits()?;
         within(|| "setup".into(), self.setup.len() as u32, 0, MAX_CALLS)?;
-        for (at, (cpu, _)) in self.setup.iter().enumerate() {
+        for (at, (cpu, call)) in self.setup.iter().enumerate() {
             one_of(|| format!("setup[{at}].cpu"), "CPUs", *cpu, self.cpus.into())?;
+            self.set_up_fits(at, call)?;
         }
         within(|| "cpus".into(), self.run.len() as u32, 1, u32::from(self.cpus))?;
         for (cpu, calls) in self.run.iter().enumerate() {
@@ -68,6 +70,7 @@ impl Program {
         let mut work = 0;
         for (path, call) in self.calls() {
             work += self.call(&path, call)?;
+            self.call_fits(&path, call)?;
             if work > MAX_WORK {
                 return misfit(path, format!("all calls together name more than {MAX_WORK} pages; expected fewer"));
             }
@@ -105,7 +108,17 @@ impl Program {
                 let text = format!("starts at page {}; expected {end} or more, behind the one before", area.start);
                 return misfit(format!("{path}.vmas[{index}].start"), text);
             }
+            self.split(&format!("{path}.vmas[{index}]"), area, index, end)?;
             end = area.start + area.pages;
+        }
+        Ok(())
+    }
+
+    // What was split off lies behind the rest, which is anonymous too.
+    fn split(&self, path: &str, area: &Area, index: usize, end: u32) -> Checked {
+        if area.split && (index == 0 || area.file.is_some() || area.start != end) {
+            let text = "expected an anonymous VMA right behind the one that it was split from";
+            return misfit(format!("{path}.split"), text.into());
         }
         Ok(())
     }
@@ -149,7 +162,11 @@ impl Program {
                 one_of(|| format!("{path}.zone"), "zones", zone, self.zones.len())?;
                 Ok(1)
             }
-            Call::Drain { .. } | Call::Free { .. } => Ok(1),
+            Call::Exit(process) => {
+                one_of(|| format!("{path}.process"), "processes", process, self.processes.len())?;
+                Ok(self.all_pages(process))
+            }
+            Call::Drain { .. } | Call::Free { .. } | Call::DrainPcp { .. } | Call::IsolateBlock { .. } => Ok(1),
             _ => call.span().map_or(Ok(1), |span| self.span(path, call, span)),
         }
     }

@@ -1,13 +1,20 @@
 //! Programs: scenarios as plain data. What memory is like, what is mapped, and which calls each CPU makes.
 
 mod build;
+mod call;
 mod check;
+mod check_memory;
 mod functions;
 mod leak;
+mod make;
+mod memory;
+mod spaces;
 
+pub use call::{Advice, Call, Span};
 pub use check::Misfit;
 pub use functions::{FUNCTIONS, Function};
 pub use leak::{Heading, Kernel};
+pub use memory::{Folios, Memory, MemoryKind};
 
 pub(crate) use build::build;
 
@@ -33,6 +40,20 @@ pub const MAX_FILES: u32 = 16;
 pub const MAX_CALLS: u32 = 64;
 /// Most pages that all calls together may name.
 pub const MAX_WORK: u64 = 1 << 22;
+/// Most pages of a VMA with folios.
+pub const MAX_FOLIO_PAGES: u32 = 1 << 16;
+/// Most processes that map folios.
+pub const MAX_FOLIO_PROCESSES: u32 = 8;
+/// Most pages of one refill or drain of per-CPU lists.
+pub const MAX_BATCH: u32 = 1024;
+/// Most pages on a CPU's lists.
+pub const MAX_HIGH: u32 = 1 << 16;
+/// Most slots of a swap device.
+pub const MAX_SLOTS: u32 = (1 << 24) - 2;
+/// Most pages that reclaim takes at a time.
+pub const MAX_SLICE: u32 = 1024;
+/// Latest tick at which the clock of a CPU starts.
+pub const MAX_TICKS: u32 = 1 << 24;
 
 /// A scenario as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,12 +64,16 @@ pub struct Program {
     pub zones: Vec<u32>,
     /// stat_threshold of every zone.
     pub threshold: i8,
+    /// What the machine has beside its pages.
+    pub memory: Memory,
     /// Processes.
     pub processes: Vec<Process>,
     /// Calls that come before the run, one after the other: CPU and call.
     pub setup: Vec<(u8, Call)>,
     /// Calls of each CPU; a CPU without calls has nothing to do.
     pub run: Vec<Vec<Call>>,
+    /// Tick at which the clock of each CPU starts, with swap; 0 for a CPU that is not listed.
+    pub starts: Vec<u32>,
     /// What the ledger counts.
     pub measure: Measure,
     /// Schedule, as `--schedule` takes it.
@@ -75,93 +100,10 @@ pub struct Area {
     pub file: Option<(u8, u32)>,
     /// Where its pages come from.
     pub policy: Mempolicy,
-}
-
-/// Pages of a VMA; without a number of pages, to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// Process.
-    pub process: u8,
-    /// VMA.
-    pub vma: u8,
-    /// Index of the first page in the VMA.
-    pub first: u32,
-    /// Number of pages.
-    pub pages: Option<u32>,
-}
-
-/// Advice of madvise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Advice {
-    /// MADV_FREE
-    Free,
-    /// MADV_DONTNEED
-    Dontneed,
-    /// MADV_PAGEOUT
-    Pageout,
-}
-
-/// One call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Call {
-    /// mmap of a VMA, with MAP_LOCKED or MAP_POPULATE.
-    Mmap {
-        /// VMA.
-        at: Span,
-        /// MAP_LOCKED
-        locked: bool,
-        /// MAP_POPULATE
-        populate: bool,
-    },
-    /// A store to each page.
-    Touch(Span),
-    /// A load from each page.
-    Read(Span),
-    /// mlock of a VMA.
-    Mlock(Span),
-    /// munlock of a VMA.
-    Munlock(Span),
-    /// mlockall of a process.
-    Mlockall(u8),
-    /// munmap of a VMA.
-    Munmap(Span),
-    /// madvise.
-    Madvise(Span, Advice),
-    /// fork.
-    Fork {
-        /// Who forks.
-        process: u8,
-        /// The child.
-        child: u8,
-    },
-    /// lru_add_drain, or lru_add_drain_all.
-    Drain {
-        /// Of all CPUs.
-        all: bool,
-    },
-    /// Reclaim of a number of pages.
-    Reclaim {
-        /// Zone.
-        zone: u8,
-        /// Pages.
-        pages: u32,
-    },
-    /// Allocates a block.
-    Alloc {
-        /// Zone.
-        zone: u8,
-        /// Order: 2^order pages.
-        order: u8,
-        /// Number that `free` names it by.
-        block: u8,
-    },
-    /// Frees a block.
-    Free {
-        /// Its number.
-        block: u8,
-    },
-    /// Isolates pages from their LRU lists and puts them back.
-    Isolate(Span),
+    /// It was split from the VMA before it: they share an anon_vma.
+    pub split: bool,
+    /// Folios that it maps from the start.
+    pub folios: Option<Folios>,
 }
 
 /// What the ledger counts.
@@ -171,6 +113,8 @@ pub enum Measure {
     Everything,
     /// Calls of the function that munlocks a range.
     MunlockRange,
+    /// Calls of try_to_unmap.
+    TryToUnmap,
 }
 
 impl Measure {
@@ -179,41 +123,7 @@ impl Measure {
         match self {
             Measure::Everything => None,
             Measure::MunlockRange => Some(super::munlock::measured(config)),
-        }
-    }
-}
-
-impl Call {
-    /// Its name; a call that has several ways names its way too.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Call::Mmap { .. } => "mmap",
-            Call::Touch(_) => "touch",
-            Call::Read(_) => "read",
-            Call::Mlock(_) => "mlock",
-            Call::Munlock(_) => "munlock",
-            Call::Mlockall(_) => "mlockall",
-            Call::Munmap(_) => "munmap",
-            Call::Madvise(_, Advice::Free) => "madvise free",
-            Call::Madvise(_, Advice::Dontneed) => "madvise dontneed",
-            Call::Madvise(_, Advice::Pageout) => "madvise pageout",
-            Call::Fork { .. } => "fork",
-            Call::Drain { all: false } => "drain",
-            Call::Drain { all: true } => "drain all",
-            Call::Reclaim { .. } => "reclaim",
-            Call::Alloc { .. } => "alloc",
-            Call::Free { .. } => "free",
-            Call::Isolate(_) => "isolate",
-        }
-    }
-
-    /// The pages that it names, if it names any.
-    pub(crate) const fn span(&self) -> Option<Span> {
-        match *self {
-            Call::Mmap { at, .. } => Some(at),
-            Call::Touch(at) | Call::Read(at) | Call::Mlock(at) | Call::Munlock(at) => Some(at),
-            Call::Munmap(at) | Call::Madvise(at, _) | Call::Isolate(at) => Some(at),
-            _ => None,
+            Measure::TryToUnmap => Some("try_to_unmap"),
         }
     }
 }

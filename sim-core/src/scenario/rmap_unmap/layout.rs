@@ -90,13 +90,18 @@ impl RmapLayout {
         runs
     }
 
+    /// Orders of the folios of a range: 0 is as readahead makes them, any other number one more than the order of all.
+    pub(in crate::scenario) fn orders(pages: u32, layout: u32) -> Result<Vec<u8>, SpecError> {
+        match layout {
+            0 => Ok(readahead(pages)),
+            layout => of_one_order(pages, (layout - 1) as u8),
+        }
+    }
+
     /// The layout that the parameters ask for.
     pub(super) fn from_params(params: &Params) -> Result<RmapLayout, SpecError> {
         let pages = params.get("pages");
-        let orders = match params.get("layout") {
-            0 => readahead(pages),
-            order => of_one_order(pages, (order - 1) as u8)?,
-        };
+        let orders = RmapLayout::orders(pages, params.get("layout"))?;
         let kind = [FolioKind::File, FolioKind::Anon, FolioKind::Lazyfree][params.get("kind") as usize];
         let mut layout = RmapLayout {
             kind,
