@@ -26,7 +26,7 @@ const RUNS: [(&str, &str, &[&str]); 9] = [
     ("pcp-free", "merged", &["cpus=4", "pages=16384", "touch=512", "rounds=8", "batch=31", "high=186"]),
     ("madvise-free", "free-swap", &["loops=40"]),
     ("rmap-unmap", "v6.3", &["pages=4608"]),
-    ("rmap-unmap", "today", &["pages=16384"]),
+    ("rmap-unmap", "today", &["pages=49152"]),
 ];
 
 /// Prints a line for each run.
