@@ -16,17 +16,17 @@ const LIMIT: f64 = 64.0;
 /// First argument of a process that weighs one run.
 pub const ARGUMENT: &str = "--weigh";
 
-/// Scenario, variant, and parameters of runs that are long enough.
+/// Scenario, variant, and parameters of runs that are hardly longer: copies of memory are weighed with them.
 const RUNS: [(&str, &str, &[&str]); 9] = [
-    ("munlock", "0", &["pages=4000"]),
-    ("munlock", "today", &["pages=6000"]),
-    ("munlock-two-cpus", "6", &["pages=4000"]),
+    ("munlock", "0", &["pages=2200"]),
+    ("munlock", "today", &["pages=4500"]),
+    ("munlock-two-cpus", "6", &["pages=2100"]),
     ("lru-drain", "sync", &["mlocks=3000"]),
     ("lru-drain", "async", &["mlocks=10000"]),
-    ("pcp-free", "merged", &["cpus=4", "pages=16384", "touch=512", "rounds=8", "batch=31", "high=186"]),
+    ("pcp-free", "merged", &["cpus=4", "pages=4096", "touch=512", "rounds=8", "batch=31", "high=186"]),
     ("madvise-free", "free-swap", &["loops=40"]),
-    ("rmap-unmap", "v6.3", &["pages=4608"]),
-    ("rmap-unmap", "today", &["pages=49152"]),
+    ("rmap-unmap", "v6.3", &["pages=3840"]),
+    ("rmap-unmap", "today", &["pages=1792", "layout=0"]),
 ];
 
 /// Prints a line for each run.
