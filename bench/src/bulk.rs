@@ -1,62 +1,118 @@
-//! Bulk runs: munlock of the whole range by every variant, the ledger alone.
+//! Bulk runs of the other series, each at the size of its published benchmark.
 
-use sim_core::engine::{Engine, EngineError, Outcome};
-use sim_core::scenario::{MUNLOCK_VARIANTS, RunSpec};
+mod lru_drain;
+mod madvise_free;
+mod pcp_free;
+mod rmap_unmap;
+
+use sim_core::engine::Engine;
+use sim_core::op::World;
+use sim_core::scenario::RunSpec;
 
 use crate::clock::Moment;
-use crate::{expected, memory};
+use crate::munlock::run;
+use crate::say::say;
 
-/// Operations of a slice, as a page in a browser makes it.
-const SLICE: u64 = 1 << 20;
-/// Seconds that the real kernel took for 56 GiB in 2013.
-const REAL: [(&str, f64); 7] =
-    [("0", 3.39), ("2", 3.01), ("3", 2.73), ("4", 2.73), ("5", 2.36), ("6", 2.17), ("7-v2", 1.92)];
-/// Pages of those figures.
-const REAL_PAGES: f64 = (56 << 18) as f64;
+/// A run to measure.
+struct Case<'a> {
+    scenario: &'a str,
+    variant: &'a str,
+    /// Parameters, as on the command line.
+    set: &'a [(&'a str, &'a str)],
+    /// What stands in the first column beside the variant.
+    label: &'a str,
+    /// Pages, PTEs or calls of one run.
+    units: u64,
+    /// Times that it is set up and run, so that there is something to measure.
+    times: u64,
+}
 
-/// Prints a line for each variant.
-pub fn print(pages: u32) -> Result<(), String> {
-    println!("Bulk: munlock of {pages} pages ({:.1} GiB)", f64::from(pages) / (1 << 18) as f64);
-    println!("           set-up      run   ns per   ops per   real kernel     share      MiB");
-    println!("variant         s        s     page      page     of 2013, s   of that   in use");
-    for variant in MUNLOCK_VARIANTS {
-        line(variant.name, pages)?;
+/// What was measured.
+struct Measured {
+    /// Seconds of all runs, set-up left out.
+    seconds: f64,
+    /// Operations of one run.
+    operations: u64,
+    /// How one run left the world.
+    engine: Engine,
+}
+
+/// Prints a section for each series.
+pub fn print() -> Result<(), String> {
+    let sections = [lru_drain::print, pcp_free::print, madvise_free::print, rmap_unmap::print];
+    for (at, section) in sections.iter().enumerate() {
+        if at > 0 {
+            say!();
+        }
+        section()?;
     }
     Ok(())
 }
 
-fn line(variant: &str, pages: u32) -> Result<(), String> {
-    let start = Moment::now();
-    let mut engine = set_up(variant, pages)?;
-    let set_up = start.seconds();
-    let start = Moment::now();
-    run(&mut engine).map_err(|error| error.to_string())?;
-    let seconds = start.seconds();
-    let memory = memory::in_use().map_or("?".to_string(), |mebibytes| mebibytes.to_string());
-    let world = engine.world();
-    expected::check(variant, u64::from(pages), &world.ledger)?;
-    let (per_page, operations) = (seconds * 1e9 / f64::from(pages), world.clock as f64 / f64::from(pages));
-    let (real, ratio) = match REAL.iter().find(|(name, _)| *name == variant) {
-        Some((_, real)) => {
-            let scaled = real * f64::from(pages) / REAL_PAGES;
-            (format!("{scaled:.2}"), format!("{:.2}", seconds / scaled))
+fn head(title: &str, unit: &str) {
+    say!("Bulk: {title}");
+    say!("                               set-up      run    ns per   ops per   thousand {unit}s");
+    say!("variant                             s        s{unit:>10}{unit:>10}   a second");
+}
+
+impl Case<'_> {
+    fn spec(&self) -> Result<RunSpec, String> {
+        // Several CPUs take turns of a call or a page, not of an operation.
+        let timed = self.scenario == "madvise-free";
+        let mut spec = RunSpec::new(self.scenario, self.variant)
+            .and_then(|spec| spec.schedule(if timed { "timed" } else { "turns" }));
+        for (name, value) in self.set {
+            spec = spec.and_then(|spec| spec.set(name, value));
         }
-        None => ("-".to_string(), "-".to_string()),
-    };
-    println!(
-        "{variant:<8}{set_up:>9.2}{seconds:>9.2}{per_page:>9.1}{operations:>10.2}{real:>15}{ratio:>10}{memory:>9}"
-    );
-    Ok(())
-}
+        spec.map_err(|error| format!("{} {}: {error}", self.scenario, self.variant))
+    }
 
-/// Memory with the range mapped and mlocked, and the task ready to start.
-pub fn set_up(variant: &str, pages: u32) -> Result<Engine, String> {
-    let spec = RunSpec::new("munlock", variant).and_then(|spec| spec.set("pages", &pages.to_string()));
-    spec.and_then(|spec| spec.start(true)).map_err(|error| error.to_string())
-}
+    /// Runs it and prints its line.
+    fn measure(&self) -> Result<Measured, String> {
+        let spec = self.spec()?;
+        let failed = |error: &dyn std::fmt::Display| format!("{} {}: {error}", self.scenario, self.variant);
+        let (mut set_up, mut seconds) = (0.0, 0.0);
+        let mut last = None;
+        for _ in 0..self.times {
+            // Memory of the run before goes first.
+            drop(last.take());
+            let start = Moment::now();
+            let mut engine = spec.start(true).map_err(|error| failed(&error))?;
+            set_up += start.seconds();
+            let start = Moment::now();
+            run(&mut engine).map_err(|error| failed(&error))?;
+            seconds += start.seconds();
+            last = Some(engine);
+        }
+        let engine = last.ok_or_else(|| failed(&"no runs"))?;
+        let operations = {
+            let world = engine.world();
+            self.check(&spec, &world)?;
+            world.clock
+        };
+        self.line(set_up, seconds, operations);
+        Ok(Measured { seconds, operations, engine })
+    }
 
-/// Runs it to its end.
-pub fn run(engine: &mut Engine) -> Result<(), EngineError> {
-    while engine.advance(SLICE)? == Outcome::Paused {}
-    Ok(())
+    fn line(&self, set_up: f64, seconds: f64, operations: u64) {
+        let units = (self.units * self.times) as f64;
+        let name = format!("{} {}", self.variant, self.label);
+        say!(
+            "{name:<26}{set_up:>11.2}{seconds:>9.2}{:>10.1}{:>10.2}{:>11.1}",
+            seconds * 1e9 / units,
+            operations as f64 / self.units as f64,
+            units / seconds / 1e3
+        );
+    }
+
+    // Counts that the series makes a claim of must be as claimed; where it is known not to hold, it says so itself.
+    fn check(&self, spec: &RunSpec, end: &World) -> Result<(), String> {
+        match spec.check_claims(end).into_iter().find(|claim| !claim.holds && !claim.known) {
+            Some(claim) => Err(format!(
+                "{} {}: {}: {} was found; expected {}",
+                self.scenario, self.variant, claim.claim, claim.found, claim.expected
+            )),
+            None => Ok(()),
+        }
+    }
 }

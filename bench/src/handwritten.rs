@@ -7,8 +7,9 @@ mod ops;
 
 use sim_core::machine::{LockClass, TaskRun};
 
-use crate::bulk;
 use crate::clock::Moment;
+use crate::munlock;
+use crate::say::say;
 use ops::Hand;
 
 /// A loop over the whole range.
@@ -16,23 +17,23 @@ type Loop = fn(&mut Hand);
 
 /// Prints a line for each loop that there is.
 pub fn print(pages: u32) -> Result<(), String> {
-    println!("Against a loop written by hand, over the same machine with the same counts: ns per page");
-    println!("variant      loop    engine     ratio");
+    say!("Against a loop written by hand, over the same machine with the same counts: ns per page");
+    say!("variant      loop    engine     ratio");
     for (variant, by_hand) in [("0", level_0::munlock as Loop), ("6", level_6::munlock)] {
         let (hand, engine) = times(variant, by_hand, pages)?;
-        println!("{variant:<8}{hand:>9.1}{engine:>10.1}{:>10.2}", engine / hand);
+        say!("{variant:<8}{hand:>9.1}{engine:>10.1}{:>10.2}", engine / hand);
     }
     Ok(())
 }
 
 fn times(variant: &str, by_hand: Loop, pages: u32) -> Result<(f64, f64), String> {
-    let mut engine = bulk::set_up(variant, pages)?;
+    let mut engine = munlock::set_up(variant, pages)?;
     let mut hand = Hand::new(engine.world().machine.clone());
     let start = Moment::now();
     by_hand(&mut hand);
     let by_hand = start.seconds();
     let start = Moment::now();
-    bulk::run(&mut engine).map_err(|error| error.to_string())?;
+    munlock::run(&mut engine).map_err(|error| error.to_string())?;
     let by_engine = start.seconds();
     compare(variant, hand, &engine.world())?;
     let per_page = |seconds: f64| seconds * 1e9 / f64::from(pages);

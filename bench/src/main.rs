@@ -12,25 +12,35 @@ mod clock;
 mod expected;
 mod handwritten;
 mod memory;
+mod munlock;
 mod recorded;
+mod say;
+mod weight;
 
 use std::process::ExitCode;
+
+use say::say;
 
 /// 56 GiB in pages of 4 KiB.
 const PAGES: u32 = 56 << 18;
 
 fn main() -> ExitCode {
-    let pages = match std::env::args().nth(1).map_or(Ok(PAGES), |text| text.parse()) {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|first| first == weight::ARGUMENT) {
+        return weight::main(&arguments[1..]);
+    }
+    let pages = match arguments.first().map_or(Ok(PAGES), |text| text.parse()) {
         Ok(pages) if (1..=1 << 24).contains(&pages) => pages,
         _ => {
             eprintln!("bench: expected a number of pages from 1 to {}", 1 << 24);
             return ExitCode::from(2);
         }
     };
-    println!("{}", clock::explanation());
-    let sections: [fn(u32) -> Result<(), String>; 3] = [bulk::print, handwritten::print, |_| recorded::print()];
+    say!("{}", clock::explanation());
+    let sections: [fn(u32) -> Result<(), String>; 5] =
+        [munlock::print, handwritten::print, |_| bulk::print(), |_| recorded::print(), |_| weight::print()];
     for section in sections {
-        println!();
+        say!();
         if let Err(message) = section(pages) {
             eprintln!("bench: {message}");
             return ExitCode::FAILURE;

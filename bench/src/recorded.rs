@@ -5,6 +5,7 @@ use sim_core::scenario::RunSpec;
 
 use crate::clock::{self, Moment};
 use crate::memory;
+use crate::say::say;
 
 /// About a million steps.
 const RUNS: [(&str, &str, u32); 2] = [("munlock", "0", 21_300), ("munlock-two-cpus", "6", 20_300)];
@@ -12,7 +13,7 @@ const SEEKS: usize = 2_000;
 
 /// Prints the figures of each run.
 pub fn print() -> Result<(), String> {
-    println!("Recorded: rules checked after every step; timeline = keyframes and index");
+    say!("Recorded: rules checked after every step; timeline = keyframes and index");
     for (scenario, variant, pages) in RUNS {
         one(scenario, variant, pages)?;
     }
@@ -37,8 +38,8 @@ fn one(scenario: &str, variant: &str, pages: u32) -> Result<(), String> {
         (Some(before), Some(after)) => format!("{:.0}", (after.saturating_sub(before) << 20) as f64 / steps),
         _ => "?".to_string(),
     };
-    println!("{scenario} {variant}, {pages} pages: {steps} steps, {bytes} bytes a step");
-    println!(
+    say!("{scenario} {variant}, {pages} pages: {steps} steps, {bytes} bytes a step");
+    say!(
         "  recording {:.2} million steps a second, timeline {:.2}, both {:.2}",
         steps / recording / 1e6,
         steps / building / 1e6,
@@ -60,7 +61,7 @@ fn seeks(timeline: &mut Timeline) {
         .collect();
     times.sort_by(f64::total_cmp);
     let at = |share: f64| times[((SEEKS - 1) as f64 * share) as usize];
-    println!(
+    say!(
         "  seek to a random step: median {:.2} ms, 99 of 100 below {:.2} ms, most {:.2} ms (wall time)",
         at(0.5),
         at(0.99),

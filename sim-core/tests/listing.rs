@@ -13,7 +13,7 @@ fn every_step_lights_one_line_of_code() {
         while timeline.forward() {
             let step = timeline.cursor();
             let Some(record) = timeline.last().filter(|record| record.frame().is_some()) else { continue };
-            let line = record.site.line();
+            let line = timeline.site(record.site).line();
             let listing = timeline.listing(13);
             let lit: Vec<_> = listing.lines.iter().filter(|line| line.state == LineState::Running).collect();
             assert_eq!(lit.len(), 1, "variant {} step {step}", variant.name);
@@ -30,7 +30,8 @@ fn the_range_loop_counts_its_pages() {
     timeline.seek(timeline.len());
     let calls = |text: &str| {
         let frames = timeline.frames().iter().filter(|frame| frame.func.name == text).count();
-        let line = timeline.frames().iter().find(|frame| frame.func.name == text).map(|frame| frame.site);
+        let line =
+            timeline.frames().iter().find(|frame| frame.func.name == text).map(|frame| timeline.site(frame.site));
         (frames, line.map(|site| timeline.index().calls(site.file(), site.line()).len()))
     };
     assert_eq!(calls("follow_page_mask"), (16, Some(16)));

@@ -441,7 +441,7 @@ fn every_step_lights_the_line_that_made_it() {
             while timeline.forward() {
                 let Some(record) = timeline.last().filter(|record| record.frame().is_some()) else { continue };
                 let context = format!("{} {}, step {}", scenario.name, variant.name, timeline.cursor());
-                let line = record.site.line();
+                let line = timeline.site(record.site).line();
                 let listing = timeline.listing(9);
                 let lit: Vec<_> = listing.lines.iter().filter(|line| line.state == LineState::Running).collect();
                 assert_eq!(lit.len(), 1, "{context}");

@@ -325,10 +325,10 @@ fn every_step_lights_one_line_of_code_and_has_a_sentence() {
             }
             assert!(timeline.sentence().plain().len() > 8, "{variant} step {step}");
             let Some(record) = timeline.last().filter(|record| record.frame().is_some()) else { continue };
-            let line = record.site.line();
+            let line = timeline.site(record.site).line();
             let listing = timeline.listing(13);
             let lit: Vec<_> = listing.lines.iter().filter(|line| line.state == LineState::Running).collect();
-            assert_eq!(lit.len(), 1, "{variant} step {step}: {:?}", record.site);
+            assert_eq!(lit.len(), 1, "{variant} step {step}: {:?}", timeline.site(record.site));
             assert_eq!(lit[0].number, line, "{variant} step {step}");
         }
     }

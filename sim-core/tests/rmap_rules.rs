@@ -68,7 +68,7 @@ fn every_step_lights_one_line_of_code() {
         while timeline.forward() {
             let step = timeline.cursor();
             let Some(record) = timeline.last().filter(|record| record.frame().is_some()) else { continue };
-            let line = record.site.line();
+            let line = timeline.site(record.site).line();
             let listing = timeline.listing(13);
             let lit: Vec<_> = listing.lines.iter().filter(|line| line.state == LineState::Running).collect();
             assert_eq!(lit.len(), 1, "variant {variant} step {step}");

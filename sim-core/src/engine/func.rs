@@ -1,6 +1,9 @@
 //! Modelled kernel functions, their frames, and the milestones that variants have in common.
 
-use core::panic::Location;
+use super::sites::SiteId;
+
+/// No frame: the step was made outside every modelled function, or the call by none.
+pub(crate) const NO_FRAME: u32 = u32::MAX;
 
 /// A modelled kernel function, made by `#[kernel]`.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,16 +25,22 @@ pub struct Func {
 pub struct Frame {
     /// The function.
     pub func: &'static Func,
-    /// The line that called it.
-    pub site: &'static Location<'static>,
-    /// Frame of the caller; none for the outermost call of a task.
-    pub parent: Option<u32>,
-    /// Task that made the call.
-    pub task: u8,
+    pub(crate) parent: u32,
     /// Steps that had been made when it was entered.
     pub start: u32,
     /// Steps that had been made when it returned.
     pub end: u32,
+    /// The line that called it.
+    pub site: SiteId,
+    /// Task that made the call.
+    pub task: u8,
+}
+
+impl Frame {
+    /// Frame of the caller; none for the outermost call of a task.
+    pub fn parent(&self) -> Option<u32> {
+        (self.parent != NO_FRAME).then_some(self.parent)
+    }
 }
 
 /// Points that every variant of a scenario passes, in the same order.

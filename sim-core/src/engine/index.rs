@@ -1,12 +1,12 @@
 //! What can be asked of a recorded run without replaying it: lock holds, waits, lines, page biographies.
 
-use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::panic::Location;
 
 use super::func::Frame;
 use super::record::Record;
+use super::sites::SiteId;
 use crate::machine::{LockClass, LockId, Pfn};
 use crate::op::{AnonOp, Op};
 
@@ -54,8 +54,8 @@ pub struct IrqSpan {
 /// The index, built once after recording.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
-    // Holds of each lock, by start.
-    holds: BTreeMap<(LockClass, u32), Vec<HoldSpan>>,
+    // By lock; those of each lock by start.
+    holds: Vec<HoldSpan>,
     waits: Vec<WaitSpan>,
     irqs: Vec<IrqSpan>,
     lines: Lines,
@@ -63,8 +63,14 @@ pub struct Index {
     pages: Pages,
 }
 
-/// Step counts by line.
-type Lines = BTreeMap<(&'static str, u32), Vec<u32>>;
+/// Step counts by line: those of line `at` of `keys` are `steps[starts[at]..starts[at + 1]]`.
+#[derive(Clone, Debug, Default)]
+struct Lines {
+    /// Files and lines, in order.
+    keys: Vec<(&'static str, u32)>,
+    starts: Vec<u32>,
+    steps: Vec<u32>,
+}
 
 /// Step counts by page: those of page `p` are `steps[starts[p]..starts[p + 1]]`.
 #[derive(Clone, Debug, Default)]
@@ -74,20 +80,24 @@ struct Pages {
 }
 
 impl Index {
-    pub(crate) fn new(records: &[Record], frames: &[Frame]) -> Index {
+    pub(crate) fn new(records: &[Record], frames: &[Frame], sites: &[&'static Location<'static>]) -> Index {
         let mut index = Index {
-            lines: lines((1..).zip(records).map(|(step, record)| (record.site, step))),
-            calls: lines(frames.iter().map(|frame| (frame.site, frame.start))),
+            lines: Lines::new(sites, (1..).zip(records).map(|(step, record)| (record.site, step))),
+            calls: Lines::new(sites, frames.iter().map(|frame| (frame.site, frame.start))),
             pages: Pages::new(records),
             ..Index::default()
         };
+        // Holds that have not ended, by index.
+        let mut open_holds: Vec<usize> = Vec::new();
         let mut open_waits: Vec<WaitSpan> = Vec::new();
         let mut open_irqs: Vec<IrqSpan> = Vec::new();
         for (at, record) in records.iter().enumerate() {
             let step = at as u32 + 1;
-            index.lock(record, step, &mut open_waits);
+            index.lock(record, step, &mut open_holds, &mut open_waits);
             index.irq(record, step, &mut open_irqs);
         }
+        index.holds.sort_unstable_by_key(|span| (span.lock.class, span.lock.index, span.start));
+        index.holds.shrink_to_fit();
         index.waits.extend(open_waits);
         index.waits.sort_by_key(|span| span.start);
         index.irqs.extend(open_irqs);
@@ -95,7 +105,7 @@ impl Index {
         index
     }
 
-    fn lock(&mut self, record: &Record, step: u32, waits: &mut Vec<WaitSpan>) {
+    fn lock(&mut self, record: &Record, step: u32, open: &mut Vec<usize>, waits: &mut Vec<WaitSpan>) {
         let Some(lock) = record.op.lock() else { return };
         let Record { task, cpu, .. } = *record;
         match effect(record) {
@@ -108,13 +118,13 @@ impl Index {
                 if let Some(at) = waits.iter().position(|span| span.task == task) {
                     self.waits.push(WaitSpan { end: step, ..waits.swap_remove(at) });
                 }
-                let span = HoldSpan { lock, task, cpu, start: step, end: u32::MAX };
-                self.holds.entry((lock.class, lock.index)).or_default().push(span);
+                open.push(self.holds.len());
+                self.holds.push(HoldSpan { lock, task, cpu, start: step, end: u32::MAX });
             }
             Effect::Releases => {
-                let holds = self.holds.entry((lock.class, lock.index)).or_default();
-                if let Some(span) = holds.iter_mut().rev().find(|span| span.task == task && span.end == u32::MAX) {
-                    span.end = step;
+                let held = |&at: &usize| self.holds[at].lock == lock && self.holds[at].task == task;
+                if let Some(place) = open.iter().rposition(held) {
+                    self.holds[open.remove(place)].end = step;
                 }
             }
             Effect::None => {}
@@ -138,12 +148,19 @@ impl Index {
 
     /// Holds of one lock, by start.
     pub fn holds(&self, lock: LockId) -> &[HoldSpan] {
-        self.holds.get(&(lock.class, lock.index)).map_or(&[], Vec::as_slice)
+        let key = |span: &HoldSpan| (span.lock.class, span.lock.index);
+        self.between(|span| key(span) < (lock.class, lock.index), |span| key(span) <= (lock.class, lock.index))
     }
 
     /// Holds of one class of locks; by start for each lock.
     pub fn holds_of(&self, class: LockClass) -> impl Iterator<Item = &HoldSpan> {
-        self.holds.range((class, 0)..=(class, u32::MAX)).flat_map(|(_, spans)| spans)
+        self.between(|span| span.lock.class < class, |span| span.lock.class <= class).iter()
+    }
+
+    // Those that come after what `below` holds for, as far as `within` does.
+    fn between(&self, below: impl Fn(&HoldSpan) -> bool, within: impl Fn(&HoldSpan) -> bool) -> &[HoldSpan] {
+        let start = self.holds.partition_point(below);
+        &self.holds[start..][..self.holds[start..].partition_point(within)]
     }
 
     /// Holds of one lock that have begun at a step count.
@@ -164,12 +181,12 @@ impl Index {
 
     /// Step counts after which a line of Rust has run.
     pub fn line(&self, file: &'static str, line: u32) -> &[u32] {
-        self.lines.get(&(file, line)).map_or(&[], Vec::as_slice)
+        self.lines.of(file, line)
     }
 
     /// Step counts at which a line of Rust has called a kernel function.
     pub fn calls(&self, file: &'static str, line: u32) -> &[u32] {
-        self.calls.get(&(file, line)).map_or(&[], Vec::as_slice)
+        self.calls.of(file, line)
     }
 
     /// Step counts after which a page has been touched.
@@ -178,20 +195,33 @@ impl Index {
     }
 }
 
-// A million comparisons of file names take longer than the run: places are told apart by address first, which decides
-// nothing but the order of work.
-fn lines(sites: impl Iterator<Item = (&'static Location<'static>, u32)>) -> Lines {
-    let mut by_site: BTreeMap<usize, (&'static Location<'static>, Vec<u32>)> = BTreeMap::new();
-    for (site, step) in sites {
-        let address = core::ptr::from_ref(site) as usize;
-        by_site.entry(address).or_insert_with(|| (site, Vec::new())).1.push(step);
+impl Lines {
+    // Places come in the order of their step counts.
+    fn new(sites: &[&'static Location<'static>], places: impl Iterator<Item = (SiteId, u32)> + Clone) -> Lines {
+        let mut keys: Vec<_> = sites.iter().map(|site| (site.file(), site.line())).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let key = |site: &&Location<'static>| keys.binary_search(&(site.file(), site.line())).unwrap_or(0);
+        let line: Vec<usize> = sites.iter().map(key).collect();
+        let mut starts = vec![0; keys.len() + 1];
+        places.clone().for_each(|(site, _)| starts[line[site.index()] + 1] += 1);
+        for at in 0..keys.len() {
+            starts[at + 1] += starts[at];
+        }
+        let mut steps = vec![0; starts[keys.len()] as usize];
+        let mut next = starts.clone();
+        for (site, step) in places {
+            let at = &mut next[line[site.index()]];
+            steps[*at as usize] = step;
+            *at += 1;
+        }
+        Lines { keys, starts, steps }
     }
-    let mut lines = Lines::new();
-    for (site, steps) in by_site.into_values() {
-        lines.entry((site.file(), site.line())).or_default().extend(steps);
+
+    fn of(&self, file: &'static str, line: u32) -> &[u32] {
+        let Ok(at) = self.keys.binary_search(&(file, line)) else { return &[] };
+        &self.steps[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
-    lines.values_mut().for_each(|steps| steps.sort_unstable());
-    lines
 }
 
 impl Pages {

@@ -22,6 +22,7 @@ mod index;
 mod record;
 mod run;
 mod schedule;
+mod sites;
 mod timeline;
 
 pub use check::{Checker, Violation, check_all};
@@ -35,4 +36,5 @@ pub use index::{HoldSpan, Index, IrqSpan, WaitSpan};
 pub use record::{Mark, Record};
 pub use run::{Engine, EngineError, MAX_STEPS, Outcome, Setup};
 pub use schedule::{Schedule, Turn, Until};
+pub use sites::SiteId;
 pub use timeline::Timeline;

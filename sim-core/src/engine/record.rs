@@ -4,22 +4,20 @@ use alloc::vec::Vec;
 use core::panic::Location;
 
 use super::check::{Checker, Violation};
-use super::func::{Frame, Func, Milestone};
+use super::func::{Frame, Func, Milestone, NO_FRAME};
+use super::sites::{SiteId, Sites};
 use crate::op::{Op, Outcome, World};
 
-/// No frame: the step was made outside every modelled function.
-pub(crate) const NO_FRAME: u32 = u32::MAX;
-
-/// One step.
+/// One step. Forty bytes, of which there are as many as steps.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
     /// What was done, and what takes it back.
     pub op: Op,
     /// Result and undo.
     pub outcome: Outcome,
-    /// Line of Rust that made it.
-    pub site: &'static Location<'static>,
     pub(crate) frame: u32,
+    /// Line of Rust that made it.
+    pub site: SiteId,
     /// Task that made it.
     pub task: u8,
     /// CPU that the task was on.
@@ -52,6 +50,8 @@ pub(crate) struct Recorder {
     pub records: Vec<Record>,
     pub frames: Vec<Frame>,
     pub marks: Vec<Mark>,
+    /// Lines that steps and calls were made by.
+    pub sites: Sites,
     /// Innermost frame of each task.
     pub current: Vec<u32>,
     /// What each task does.
@@ -71,14 +71,14 @@ impl Recorder {
         let start = self.records.len() as u32;
         let parent = self.current[task as usize];
         self.current[task as usize] = self.frames.len() as u32;
-        let parent = (parent != NO_FRAME).then_some(parent);
-        self.frames.push(Frame { func, site, parent, task, start, end: u32::MAX });
+        let site = self.sites.id(site);
+        self.frames.push(Frame { func, parent, start, end: u32::MAX, site, task });
     }
 
     pub fn leave(&mut self, task: u8) {
         let frame = &mut self.frames[self.current[task as usize] as usize];
         frame.end = self.records.len() as u32;
-        self.current[task as usize] = frame.parent.unwrap_or(NO_FRAME);
+        self.current[task as usize] = frame.parent;
     }
 
     pub fn mark(&mut self, task: u8, milestone: Milestone) {
@@ -96,7 +96,8 @@ impl Recorder {
     ) -> u32 {
         let cpu = world.machine.tasks[task as usize].cpu;
         let outcome = world.apply(task, op, counted);
-        self.records.push(Record { op, outcome, site, frame: self.current[task as usize], task, cpu, counted });
+        let (frame, site) = (self.current[task as usize], self.sites.id(site));
+        self.records.push(Record { op, outcome, frame, site, task, cpu, counted });
         if let Some(checker) = &mut self.checker {
             self.checked += 1;
             if let Err(violation) = checker.after(world, task, op, outcome) {

@@ -285,13 +285,28 @@ impl Engine {
         let world = self.shared.world();
         let machine = &world.machine;
         runnable.clear();
-        for cpu in 0..self.current.len() {
-            let current = &mut self.current[cpu];
-            if !current.is_some_and(|task| keeps_cpu(machine, task, cpu as u8)) {
-                *current = next_task(machine, cpu as u8);
+        let mut idle = false;
+        for (cpu, current) in (0..).zip(&mut self.current) {
+            if !current.is_some_and(|task| keeps_cpu(machine, task, cpu)) {
+                *current = None;
+                idle = true;
             }
-            if current.is_some_and(|task| can_run(machine, task)) {
-                runnable.push(cpu as u8);
+        }
+        if idle {
+            Engine::fill_idle(&mut self.current, machine);
+        }
+        let at_work = (0..).zip(&self.current).filter(|(_, task)| task.is_some_and(|task| can_run(machine, task)));
+        runnable.extend(at_work.map(|(cpu, _)| cpu));
+    }
+
+    // Each idle CPU gets its first task that has work, in one pass over all of them.
+    fn fill_idle(current: &mut [Option<u8>], machine: &Machine) {
+        for task in 0..machine.tasks.len() as u8 {
+            let cpu = machine.tasks[task as usize].cpu;
+            if let Some(current @ None) = current.get_mut(cpu as usize)
+                && keeps_cpu(machine, task, cpu)
+            {
+                *current = Some(task);
             }
         }
     }
@@ -412,10 +427,6 @@ fn keeps_cpu(machine: &Machine, task: u8, cpu: u8) -> bool {
         TaskRun::Sleeps | TaskRun::Done => false,
     };
     state.cpu == cpu && at_work
-}
-
-fn next_task(machine: &Machine, cpu: u8) -> Option<u8> {
-    (0..machine.tasks.len() as u8).find(|&task| keeps_cpu(machine, task, cpu))
 }
 
 fn can_run(machine: &Machine, task: u8) -> bool {

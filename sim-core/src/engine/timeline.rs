@@ -4,11 +4,13 @@
 //! the nearest keyframe.
 
 use alloc::vec::Vec;
+use core::panic::Location;
 
 use super::check::Violation;
 use super::func::{Frame, Milestone};
 use super::index::Index;
 use super::record::{Mark, Record, Recorder};
+use super::sites::SiteId;
 use crate::kernel::Config;
 use crate::op::{Op, World};
 use crate::view::Numbers;
@@ -24,6 +26,7 @@ pub struct Timeline {
     records: Vec<Record>,
     frames: Vec<Frame>,
     marks: Vec<Mark>,
+    sites: Vec<&'static Location<'static>>,
     keyframes: Vec<World>,
     choices: Vec<u8>,
     names: Vec<&'static str>,
@@ -42,8 +45,13 @@ impl Timeline {
         choices: Vec<u8>,
         violation: Option<Violation>,
     ) -> Timeline {
-        let Recorder { records, frames, marks, names, checked, .. } = recorder;
-        let index = Index::new(&records, &frames);
+        let Recorder { mut records, mut frames, mut marks, sites, names, checked, .. } = recorder;
+        // They grow no more.
+        records.shrink_to_fit();
+        frames.shrink_to_fit();
+        marks.shrink_to_fit();
+        let sites = sites.into_lines();
+        let index = Index::new(&records, &frames, &sites);
         let mut numbers = Numbers::new(&start.machine);
         for record in &records {
             if let Op::Alloc { page, .. } = record.op {
@@ -59,6 +67,7 @@ impl Timeline {
             records,
             frames,
             marks,
+            sites,
             keyframes,
             choices,
             names,
@@ -116,6 +125,11 @@ impl Timeline {
     /// All function calls.
     pub fn frames(&self) -> &[Frame] {
         &self.frames
+    }
+
+    /// The line of Rust that a step or a call was made by.
+    pub fn site(&self, id: SiteId) -> &'static Location<'static> {
+        self.sites[id.index()]
     }
 
     /// All milestones, in order.
@@ -211,14 +225,14 @@ impl Timeline {
 
     /// Calls that enclose a frame, itself included.
     pub fn depth(&self, frame: Option<u32>) -> usize {
-        core::iter::successors(frame, |&frame| self.frames[frame as usize].parent).count()
+        core::iter::successors(frame, |&frame| self.frames[frame as usize].parent()).count()
     }
 
     /// Frames from the outermost to the innermost of the step with this index.
     pub fn stack(&self, step: usize) -> Vec<u32> {
         let innermost = self.records.get(step).and_then(Record::frame);
         let mut stack: Vec<u32> =
-            core::iter::successors(innermost, |&frame| self.frames[frame as usize].parent).collect();
+            core::iter::successors(innermost, |&frame| self.frames[frame as usize].parent()).collect();
         stack.reverse();
         stack
     }

@@ -22,7 +22,7 @@ impl Timeline {
         let home = funcs.iter().rposition(|func| HOME.contains(&source::short_name(func.source))).unwrap_or(0);
         let (Some(func), Some(innermost)) = (funcs.get(home), funcs.last()) else { return Listing::default() };
         let inner = stack.get(home + 1).map(|&frame| self.frames()[frame as usize].site);
-        let focus = inner.unwrap_or(record.site).line();
+        let focus = self.site(inner.unwrap_or(record.site)).line();
         let code = source::function(func.source, func.line, *self.config());
         let mut lines: Vec<Line> = code.iter().map(|line| self.line(func.source, line)).collect();
         let running = self.cursor() > 0;
@@ -71,7 +71,8 @@ impl Timeline {
     }
 
     fn unfold(&self, lines: &mut Vec<Line>, focus: u32, record: &Record) {
-        let (file, number) = (record.site.file(), record.site.line());
+        let site = self.site(record.site);
+        let (file, number) = (site.file(), site.line());
         let Some(text) = source::file(file).and_then(|text| text.lines().nth(number as usize - 1)) else { return };
         let Some(at) = lines.iter().position(|line| line.number == focus) else { return };
         let indent = lines[at].indent + 1;

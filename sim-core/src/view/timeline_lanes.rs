@@ -153,7 +153,7 @@ impl Timeline {
     // The innermost function with a shade of its own, seen from the range loop.
     fn shows_function(&self, frame: u32, top: usize) -> bool {
         let func = self.frames()[frame as usize].func;
-        let parent = self.frames()[frame as usize].parent;
+        let parent = self.frames()[frame as usize].parent();
         let depth = self.depth(Some(frame));
         let shaded = kind(func.name) != FunctionKind::Other;
         let parent_shaded =

@@ -161,7 +161,7 @@ impl Timeline {
             return None;
         }
         let below = |frame: &&Frame| {
-            let parent = frame.parent.map(|parent| self.frames()[parent as usize].func.name);
+            let parent = frame.parent().map(|parent| self.frames()[parent as usize].func.name);
             frame.end > frame.start && matches!(parent, Some("sys_mlock" | "worker_thread"))
         };
         let span = |frame: &Frame| {

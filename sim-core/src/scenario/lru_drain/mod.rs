@@ -31,7 +31,7 @@ const CPUS: Param = Param::number("cpus", 4, 1, 64, "CPUs that are online");
 
 const MAIN: &[Param] = &[
     CPUS,
-    Param::number("mlocks", 3, 1, 100_000, "mlock calls, of three ranges of one page in turn"),
+    Param::number("mlocks", 3, 1, 1 << 20, "mlock calls, of three ranges of one page in turn"),
     Param::number(
         "filled_cpus",
         1,
