@@ -130,13 +130,13 @@ impl Timeline {
     fn shaded_spans(&self) -> Vec<FunctionSpan> {
         let shaded = |frame: &Frame| kind(frame.func.name) != FunctionKind::Other && frame.end > frame.start;
         let outermost = |frame: &&Frame| {
-            let mut above = frame.parent;
+            let mut above = frame.parent();
             while let Some(index) = above {
                 let parent = &self.frames()[index as usize];
                 if shaded(parent) {
                     return false;
                 }
-                above = parent.parent;
+                above = parent.parent();
             }
             shaded(frame)
         };
