@@ -205,7 +205,7 @@ fn on_machines() -> impl Strategy<Value = (&'static str, Program)> {
             calls
         };
         let (one, two) = (cut(one), cut(two));
-        let schedule = if timed { "timed".to_string() } else { format!("seed:{seed}") };
+        let schedule = if timed && kind == MemoryKind::Swap { "timed".to_string() } else { format!("seed:{seed}") };
         let mut run = vec![one, two];
         // Not together with the patch of lru-drain.
         if run.iter().flatten().any(|call| matches!(call, Call::Mlock(_))) {

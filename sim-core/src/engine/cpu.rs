@@ -218,7 +218,7 @@ impl Cpu {
 
     /// Lets the other CPUs of a bulk run go on; a recorded run does so at each step.
     pub(crate) fn let_others_run(&self) -> Pause {
-        Pause(self.shared.bulk.get())
+        Pause(self.shared.bulk.get() && !self.shared.stepwise.get())
     }
 
     /// The CPU that the task moves to at this cond_resched, if any.
