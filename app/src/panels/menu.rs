@@ -33,8 +33,15 @@ pub fn VariantMenu(which: Which) -> impl IntoView {
             app.set_variant(which, &value);
         } else if web::closest(&event, ".pick").is_some() {
             open.update(|open| *open = !*open);
-            // In the next frame the menu is there.
-            request_animation_frame(move || focus(host, "[aria-checked=true]"));
+            // In the next frame the menu is there; a key may have been quicker.
+            request_animation_frame(move || {
+                let inside = document()
+                    .active_element()
+                    .is_some_and(|element| element.matches("[role=menuitemradio]") == Ok(true));
+                if !inside {
+                    focus(host, "[aria-checked=true]");
+                }
+            });
         }
     };
     let keys = move |event: KeyboardEvent| {
