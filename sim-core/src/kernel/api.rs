@@ -23,6 +23,8 @@ macro_rules! page_flags {
     };
 }
 
+pub(super) use page_flags;
+
 page_flags! {
     /// SetPageLRU
     set_page_lru = Lru Set -> ();

@@ -2,27 +2,11 @@
 
 use sim_macros::primitives;
 
-use crate::engine::{Cpu, LockStep, Step};
+use super::api::page_flags;
+use crate::engine::{Cpu, LockStep, Step, Want};
 use crate::ledger::{How, Site};
 use crate::machine::{LockClass, PageFlag, Pfn, Rss, SWAP_CLUSTER};
 use crate::op::{AnonOp, Held, Op};
-
-use crate::engine::Want;
-
-/// A page flag that is changed in one way, as one step.
-macro_rules! page_flags {
-    ($($(#[$doc:meta])* $name:ident = $flag:ident $how:ident -> $ret:ty;)*) => {
-        #[primitives]
-        impl Cpu {$(
-            $(#[$doc])*
-            #[inline(always)]
-            #[track_caller]
-            pub fn $name(&self, page: Pfn) -> Step<'_, $ret> {
-                self.step(Op::Flag { flag: PageFlag::$flag, how: How::$how, page })
-            }
-        )*}
-    };
-}
 
 page_flags! {
     /// SetPageDirty
