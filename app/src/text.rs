@@ -51,13 +51,12 @@ pub fn milestone(milestone: Option<Milestone>, units: Option<u32>, unit: &str) -
     let (strong, rest) = match milestone {
         None => ("the start", String::new()),
         Some(Milestone::SyscallEnter) => ("the system call", String::new()),
-        Some(Milestone::LoopAt(page)) => {
+        Some(Milestone::LoopAt(page) | Milestone::Call(page)) => {
             let rest = units.map_or(String::new(), |n| format!("of {}", thousands(n.into())));
             return (format!("{unit} {}", thousands(page.into())), rest);
         }
         Some(Milestone::RangeDone) => ("the end of the range", String::new()),
         Some(Milestone::SyscallExit) => ("the return", String::new()),
-        Some(Milestone::Call(n)) => return (format!("call {}", thousands(u64::from(n) + 1)), String::new()),
         Some(Milestone::Zapped(table)) => {
             return (format!("page table {}", thousands(table.into())), "unmapped".into());
         }

@@ -112,20 +112,25 @@ fn legend(text: &'static str) -> Node {
     Node::html("legend").text(text)
 }
 
-/// The five series, each with what its author claimed; the other scenarios of the one that is chosen below it.
+/// The five series, each with what its author claimed; below them the other scenarios of the one that is chosen.
 fn scenarios(chosen: &str) -> Node {
     let list = Node::html("fieldset").class("scenarios").children([legend("Patch series")]);
-    list.children(SERIES.iter().flat_map(|series| of_series(series, chosen)))
+    let list = list.children(
+        SERIES
+            .iter()
+            .map(|series| choice(main_scenario(series), series.title, Some(series.year), series.claimed, chosen)),
+    );
+    let open = SERIES.iter().find(|series| series.scenarios.iter().any(|scenario| scenario.name == chosen));
+    let more = open.map_or(&[][..], |series| &series.scenarios[1..]);
+    let heading = open
+        .filter(|_| !more.is_empty())
+        .map(|series| Node::html("p").class("more-of").text(format!("More scenarios of {}", series.name)));
+    let more = more.iter().map(|scenario| choice(scenario, scenario.title, None, scenario.summary, chosen));
+    list.children(heading).children(more)
 }
 
-fn of_series(series: &'static Series, chosen: &str) -> Vec<Node> {
-    let (main, more) = series.scenarios.split_first().expect("a series has a main scenario");
-    let open = series.scenarios.iter().any(|scenario| scenario.name == chosen);
-    let mut nodes = vec![choice(main, series.title, Some(series.year), series.claimed, chosen)];
-    if open {
-        nodes.extend(more.iter().map(|scenario| choice(scenario, scenario.title, None, scenario.summary, chosen)));
-    }
-    nodes
+fn main_scenario(series: &'static Series) -> &'static Scenario {
+    series.scenarios.first().expect("a series has a main scenario")
 }
 
 fn choice(scenario: &Scenario, title: &'static str, year: Option<u16>, about: &'static str, chosen: &str) -> Node {
@@ -136,9 +141,8 @@ fn choice(scenario: &Scenario, title: &'static str, year: Option<u16>, about: &'
         Node::html("code").text(aside),
         Node::html("small").text(about),
     ]);
-    let class = if year.is_some() { "choice" } else { "choice sub" };
     let input = input.with_if(scenario.name == chosen, "checked", "");
-    Node::html("label").key(scenario.name).class(class).children([input, words])
+    Node::html("label").key(scenario.name).class("choice").children([input, words])
 }
 
 /// The fields of a scenario. Each scenario has new ones, since an input keeps what was typed into it.

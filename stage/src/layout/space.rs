@@ -1,12 +1,12 @@
 //! Address spaces: page tables as small, quiet marks shaped like the place of the page they map.
 
-use sim_core::view::{PteView, SpaceView};
+use sim_core::view::{AnonPteView, PteView, SpaceView};
 
 use super::plan::{PteItem, Row, is_strip, pte_items, pte_rows};
 use super::{Draw, text, tile_kind};
 use crate::geom::Rect;
 use crate::key::Key;
-use crate::scene::{Edge, FenceState, Pte, PteKind};
+use crate::scene::{Edge, FenceState, Pte, PteKind, TileKind};
 use crate::words::{self, bold, plain};
 
 /// Height of the text's line that the fence's first row leaves free.
@@ -64,7 +64,8 @@ impl Draw<'_> {
         for item in items[from..].iter().take_while(|item| item.at < (row + 1) * columns) {
             let cell = self.m.cell((item.at - row * columns) as u16, y, item.span);
             let rect = Rect { h: self.m.pte_pitch - 2.0, ..cell };
-            let label = self.pte_label(&space.ptes[item.first as usize]);
+            let slot = self.swap_slot(index, item.first).map(|slot| format!("s{slot}"));
+            let label = slot.unwrap_or_else(|| self.pte_label(&space.ptes[item.first as usize]));
             let pte = self.pte(index, space, item, rect);
             self.scene.ptes.push(Pte { label, ..pte });
         }
@@ -85,11 +86,24 @@ impl Draw<'_> {
         Pte {
             key: Key::Pte(index, item.first),
             rect,
-            kind: page.map_or(PteKind::Hole, |p| PteKind::Page(tile_kind(p.place))),
+            kind: match page {
+                Some(page) => PteKind::Page(tile_kind(page.place)),
+                None if self.swap_slot(index, item.first).is_some() => PteKind::Page(TileKind::Swapped),
+                None => PteKind::Hole,
+            },
             cursor: space.cursor.is_some_and(covers),
             now: index == 0 && self.view.touch.pte.is_some_and(covers),
             strip: false,
             label: String::new(),
+        }
+    }
+
+    /// The slot of the swap device that a PTE names.
+    fn swap_slot(&self, space: u8, at: u32) -> Option<u32> {
+        let spaces = &self.view.swap.as_ref()?.spaces;
+        match spaces.iter().find(|one| one.mm == space)?.ptes.get(at as usize)? {
+            AnonPteView::Swapped { slot } => Some(*slot),
+            _ => None,
         }
     }
 

@@ -41,16 +41,24 @@ fn entry(entry: &TlbEntryView) -> Item {
 
 fn folios(rmap: &RmapView) -> Shelf {
     let stats = rmap.stats.iter().map(|stat| format!("{} {}", stat.name, stat.value)).collect::<Vec<_>>().join(", ");
-    let rows = [("mapped", false), ("unmapped", true)].map(|(label, gone)| {
-        let wanted = rmap.folios.iter().filter(|folio| !folio.free && is_unmapped(folio) == gone);
-        let pages: Vec<Item> = wanted.filter_map(|folio| folio.pages.first().map(|&page| Item::Page(page))).collect();
-        ShelfRow::new(label).count(pages.len() as u32).with(pages)
-    });
-    let free = rmap.folios.iter().filter(|folio| folio.free);
-    let freed: Vec<Item> = free.filter_map(|folio| folio.pages.first().map(|&page| Item::Page(page))).collect();
-    let [mapped, unmapped] = rows;
-    let freed = ShelfRow::new("freed").count(freed.len() as u32).with(freed);
-    Shelf { title: "Folios".into(), about: stats, lock: None, below: true, rows: vec![mapped, unmapped, freed] }
+    let row = |label: &str, wanted: &dyn Fn(&FolioView) -> bool| {
+        let folios = rmap.folios.iter().filter(|folio| wanted(folio));
+        let items: Vec<Item> = folios.filter_map(|folio| folio_item(folio, label)).collect();
+        ShelfRow::new(label).count(items.len() as u32).with(items)
+    };
+    let rows = vec![
+        row("mapped", &|folio| !folio.free && !is_unmapped(folio)),
+        row("unmapped", &|folio| !folio.free && is_unmapped(folio)),
+        row("freed", &|folio| folio.free),
+    ];
+    Shelf { title: "Folios".into(), about: stats, lock: None, below: false, rows }
+}
+
+// Its first page stands for it, which is somewhere else: in the hands of reclaim, or free.
+fn folio_item(folio: &FolioView, state: &str) -> Option<Item> {
+    let head = *folio.pages.first()?;
+    let pages = words::count(folio.pages.len() as u32, "page", "pages");
+    Some(Item::Refers(head, format!("folio of {pages} from page {head} on, {state}, refcount {}", folio.refs)))
 }
 
 fn is_unmapped(folio: &FolioView) -> bool {
