@@ -20,6 +20,7 @@ extern crate alloc;
 mod named;
 
 pub mod digest;
+pub mod cost;
 pub mod engine;
 pub mod kernel;
 pub mod ledger;
