@@ -1,8 +1,15 @@
 //! When each step of a recorded run happens, in modelled time.
 
+use alloc::rc::Rc;
 use alloc::vec::Vec;
 
+use super::costs::Costs;
+use super::meter::{Meter, Totals};
+use crate::engine::Timeline;
+
 /// Modelled times of the steps of one recorded run, in picoseconds since its start; the vectors have one entry a step.
+///
+/// The steps keep the order in which they were recorded: locks change hands as they did there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
     /// When the step begins, waiting left out.
@@ -13,4 +20,38 @@ pub struct Timing {
     pub wait: Vec<u64>,
     /// When the last step ends.
     pub elapsed: u64,
+    /// Sums.
+    pub totals: Totals,
+}
+
+impl Timing {
+    /// The times of a recorded run under a profile.
+    pub fn new(timeline: &Timeline, costs: &Rc<Costs>) -> Timing {
+        let mut meter = Meter::new(costs.clone(), timeline.world().machine.cpus.len());
+        let steps = timeline.len();
+        let mut timing = Timing {
+            begin: Vec::with_capacity(steps),
+            end: Vec::with_capacity(steps),
+            wait: Vec::with_capacity(steps),
+            ..Timing::default()
+        };
+        let mut frames = timeline.frames().iter().peekable();
+        let mut before = None;
+        timeline.replay(|step, record, machine, after| {
+            if !after {
+                while let Some(frame) = frames.next_if(|frame| frame.start as usize <= step) {
+                    meter.enter(frame.task, frame.func.name);
+                }
+                before = Some(meter.before(machine, record.task, record.op));
+            } else if let Some(before) = before.take() {
+                let moment = meter.charge(machine, record.task, record.op, record.outcome, before);
+                timing.begin.push(moment.begin);
+                timing.end.push(moment.end);
+                timing.wait.push(moment.wait);
+            }
+        });
+        timing.elapsed = meter.totals().elapsed;
+        timing.totals = meter.totals().clone();
+        timing
+    }
 }

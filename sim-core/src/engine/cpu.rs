@@ -11,6 +11,7 @@ use core::task::{Context, Poll};
 use super::direct::Direct;
 use super::func::{Func, Milestone};
 use super::record::Recorder;
+use crate::cost::Meter;
 use crate::kernel::{Config, Patch};
 use crate::machine::{LockClass, LockId, Machine, Page, PageFlag, Pfn};
 use crate::op::{Op, World};
@@ -39,6 +40,10 @@ pub(crate) struct Shared {
     pub measured: Cell<Option<&'static str>>,
     /// A bit for each task that is inside the measured function.
     pub counting: Cell<[u64; 4]>,
+    /// Clocks of a run whose time is modelled while it goes on.
+    pub meter: RefCell<Option<Meter>>,
+    /// There is a meter.
+    pub metered: Cell<bool>,
 }
 
 impl Shared {
@@ -61,7 +66,7 @@ impl Shared {
     /// switches the counting on.
     pub fn lend(&self, task: u8) {
         let counted = self.counts(task);
-        let undisturbed = self.alone.get() || self.timed.get() && self.bulk.get();
+        let undisturbed = (self.alone.get() || self.timed.get() && self.bulk.get()) && !self.metered.get();
         self.directly.set(undisturbed && (counted || self.measured.get().is_none()));
         self.direct.borrow_mut().enter(task, counted);
     }
@@ -156,12 +161,22 @@ impl Cpu {
         if !self.shared.bulk.get() {
             self.enter_frame(func, site);
         }
+        if self.shared.metered.get() {
+            self.meter_call(func);
+        }
         FrameGuard { cpu: self, measured }
     }
 
     #[inline(never)]
     fn enter_frame(&self, func: &'static Func, site: &'static Location<'static>) {
         self.shared.recorder.borrow_mut().enter(self.task, func, site);
+    }
+
+    #[inline(never)]
+    fn meter_call(&self, func: &'static Func) {
+        if let Some(meter) = &mut *self.shared.meter.borrow_mut() {
+            meter.enter(self.task, func.name);
+        }
     }
 
     #[inline(never)]
@@ -184,6 +199,9 @@ impl Cpu {
     /// Makes one operation, and says whether the task goes on at once.
     #[inline(never)]
     fn make(&self, op: Op, site: &'static Location<'static>) -> (u32, bool) {
+        if self.shared.metered.get() {
+            return self.make_metered(op, site);
+        }
         let mut world = self.shared.world_mut();
         if self.shared.bulk.get() {
             let ret = world.apply(self.task, op, self.counted()).ret;
@@ -194,7 +212,29 @@ impl Cpu {
             return (ret, !stepwise && !op.sleeps(ret));
         }
         let mut recorder = self.shared.recorder.borrow_mut();
-        (recorder.step(&mut world, self.task, op, site, self.counted()), false)
+        (recorder.step(&mut world, self.task, op, site, self.counted()).ret, false)
+    }
+
+    /// The same with the meter running.
+    #[inline(never)]
+    fn make_metered(&self, op: Op, site: &'static Location<'static>) -> (u32, bool) {
+        let mut meter = self.shared.meter.borrow_mut();
+        let mut world = self.shared.world_mut();
+        let before = meter.as_ref().map(|meter| meter.before(&world.machine, self.task, op));
+        let bulk = self.shared.bulk.get();
+        let outcome = if bulk {
+            world.apply(self.task, op, self.counted())
+        } else {
+            self.shared.recorder.borrow_mut().step(&mut world, self.task, op, site, self.counted())
+        };
+        if let (Some(meter), Some(before)) = (&mut *meter, before) {
+            meter.charge(&world.machine, self.task, op, outcome, before);
+        }
+        let stepwise = self.shared.stepwise.get();
+        if bulk && stepwise {
+            self.shared.made.set(Some(op));
+        }
+        (outcome.ret, bulk && !stepwise && !op.sleeps(outcome.ret))
     }
 
     /// Makes one operation a step.

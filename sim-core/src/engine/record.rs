@@ -93,7 +93,7 @@ impl Recorder {
         op: Op,
         site: &'static Location<'static>,
         counted: bool,
-    ) -> u32 {
+    ) -> Outcome {
         let cpu = world.machine.tasks[task as usize].cpu;
         let outcome = world.apply(task, op, counted);
         let (frame, site) = (self.current[task as usize], self.sites.id(site));
@@ -104,6 +104,6 @@ impl Recorder {
                 self.violation.get_or_insert(violation.at(self.records.len() as u32));
             }
         }
-        outcome.ret
+        outcome
     }
 }

@@ -17,6 +17,7 @@ use super::direct::Direct;
 use super::record::Recorder;
 use super::schedule::{Chooser, Schedule};
 use super::timeline::Timeline;
+use crate::cost::{Costs, Meter, Totals};
 use crate::kernel::Config;
 use crate::machine::{LockClass, Machine, TaskRun};
 use crate::op::{Op, World};
@@ -99,6 +100,8 @@ pub struct Setup {
     pub migrations: Vec<Migration>,
     /// Rules to check after every step.
     pub checker: Option<Checker>,
+    /// Costs by which the run keeps time while it goes on.
+    pub costs: Option<Rc<Costs>>,
 }
 
 /// A machine with the tasks that run on it.
@@ -133,6 +136,8 @@ impl Engine {
             pause_at: Cell::new(u64::MAX),
             measured: Cell::new(None),
             counting: Cell::new([0; 4]),
+            meter: RefCell::default(),
+            metered: Cell::new(false),
         };
         Engine {
             shared: Rc::new(shared),
@@ -211,6 +216,14 @@ impl Engine {
         self.shared.counting.set([if setup.measured.is_some() { 0 } else { u64::MAX }; 4]);
         self.shared.timed.set(setup.schedule == Schedule::Timed);
         self.chooser = Chooser::new(setup.schedule);
+        let meter = setup.costs.map(|costs| Meter::new(costs, self.current.len()));
+        self.shared.metered.set(meter.is_some());
+        self.shared.meter.replace(meter);
+    }
+
+    /// Modelled time so far, of a run that keeps time.
+    pub fn modelled(&self) -> Option<Totals> {
+        self.shared.meter.borrow().as_ref().map(|meter| meter.totals().clone())
     }
 
     /// What broke, if anything did.
@@ -336,7 +349,12 @@ impl Engine {
             return None;
         }
         let world = self.shared.world();
-        let clock = |cpu: u8| self.current[cpu as usize].map_or(0, |task| world.machine.clock_of(task));
+        let meter = self.shared.meter.borrow();
+        let meter = meter.as_ref().filter(|_| world.machine.swap.is_none());
+        let clock = |cpu: u8| {
+            let Some(task) = self.current[cpu as usize] else { return 0 };
+            meter.map_or_else(|| world.machine.clock_of(task), |meter| meter.ready(&world.machine, task))
+        };
         runnable.iter().copied().min_by_key(|&cpu| (clock(cpu), cpu)).map(|cpu| [cpu])
     }
 
@@ -347,7 +365,7 @@ impl Engine {
             let alone = self.tasks.iter().filter(|task| task.future.is_some()).count() == 1;
             self.shared.alone.set(alone);
             let whole_turns = matches!(self.chooser.schedule(), Schedule::Turns | Schedule::Timed);
-            self.shared.stepwise.set(!alone && !whole_turns);
+            self.shared.stepwise.set(!alone && (!whole_turns || self.shared.metered.get()));
             self.shared.lend(id);
         }
         let task = &mut self.tasks[id as usize];

@@ -12,6 +12,7 @@ use super::index::Index;
 use super::record::{Mark, Record, Recorder};
 use super::sites::SiteId;
 use crate::kernel::Config;
+use crate::machine::Machine;
 use crate::op::{Op, World};
 use crate::view::Numbers;
 
@@ -203,6 +204,17 @@ impl Timeline {
         }
         while self.cursor > step {
             self.back();
+        }
+    }
+
+    /// Goes through the run from its start on a world of its own: `see` gets each step before it is applied and, with
+    /// `true`, after.
+    pub fn replay(&self, mut see: impl FnMut(usize, &Record, &Machine, bool)) {
+        let mut world = self.keyframes[0].clone();
+        for (step, record) in self.records.iter().enumerate() {
+            see(step, record, &world.machine, false);
+            world.apply(record.task, record.op, record.counted);
+            see(step, record, &world.machine, true);
         }
     }
 

@@ -1,6 +1,7 @@
 //! A run by name: scenario, variant, parameters, schedule; and what may be wrong with it.
 
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
@@ -11,6 +12,7 @@ use super::{Claim, Scenario, Variant};
 use crate::engine::{
     Checker, ChoiceError, Engine, EngineError, Outcome, Schedule, Setup, Timeline, parse_choices, print_choices,
 };
+use crate::cost::Costs;
 use crate::ledger::Ledger;
 use crate::op::World;
 
@@ -119,6 +121,8 @@ pub struct RunSpec {
     pub params: Params,
     /// Schedule; none is the scenario's own, which is round-robin where it has no script.
     pub schedule: Option<Schedule>,
+    /// Costs by which the run keeps time; the schedule `timed` needs them where the scenario has no clocks of its own.
+    pub costs: Option<Rc<Costs>>,
 }
 
 /// A run that has been made.
@@ -150,7 +154,7 @@ impl RunSpec {
     /// Names the unknown variant.
     pub fn of(scenario: &'static Scenario, variant: &str) -> Result<RunSpec, SpecError> {
         let variant = scenario.variant(variant)?;
-        Ok(RunSpec { scenario, variant, params: Params::new(scenario.params), schedule: None })
+        Ok(RunSpec { scenario, variant, params: Params::new(scenario.params), schedule: None, costs: None })
     }
 
     /// The same with a parameter set by text.
@@ -194,13 +198,13 @@ impl RunSpec {
         let Built { mut engine, measured, migrations, script, tasks } =
             (self.scenario.build)(self.variant, &self.params)?;
         let schedule = self.schedule.clone().unwrap_or(script);
-        if schedule == Schedule::Timed && engine.world().machine.swap.is_none() {
-            let text = "schedule `timed` lets the CPU go on whose clock is behind, and this scenario has no clocks; \
-                        expected `round-robin`, `turns`, `seed:N` or `choices:`";
+        if schedule == Schedule::Timed && engine.world().machine.swap.is_none() && self.costs.is_none() {
+            let text = "schedule `timed` lets the CPU go on whose clock is behind, and this scenario has no clocks of its \
+                        own; expected a cost profile with it";
             return Err(SpecError::Together(text.to_string()));
         }
         let checker = (!bulk).then(|| Checker::new(engine.config(), &engine.world().machine));
-        engine.begin(Setup { schedule, measured, migrations, checker }, bulk);
+        engine.begin(Setup { schedule, measured, migrations, checker, costs: self.costs.clone() }, bulk);
         tasks(&mut engine);
         Ok(engine)
     }
