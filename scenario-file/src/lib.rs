@@ -6,6 +6,7 @@
 pub mod fields;
 mod lower;
 mod place;
+pub mod profile;
 mod reference;
 mod shape;
 
