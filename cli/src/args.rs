@@ -15,6 +15,9 @@ usage: mmscope COMMAND
       scenario's old side)
   compare SCENARIO [--old V] [--new V] [--set key=value]... [--schedule S] [--bulk] [--check] [--json]
       two kernels: a table that fits into a mail
+  validate [SERIES] [--json]
+      published and recorded figures beside the model's, with the error and
+      what was fitted to what
 
 SCENARIO is a name, or a scenario file: what holds a / or ends in .json.
 S is round-robin, turns (each CPU goes on until it waits), timed (the CPU that
@@ -37,6 +40,13 @@ pub enum Command {
     Version,
     /// List scenarios.
     List {
+        /// As JSON.
+        json: bool,
+    },
+    /// Compare with what was published.
+    Validate {
+        /// One series, or all.
+        series: Option<String>,
         /// As JSON.
         json: bool,
     },
@@ -85,9 +95,10 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, String
     let is_run = match command.as_str() {
         "help" => return Ok(Command::Help),
         "list" => return list(parser),
+        "validate" => return validate(parser),
         "run" => true,
         "compare" => false,
-        _ => return Err(format!("unknown command `{command}`; expected list, run or compare\n\n{USAGE}")),
+        _ => return Err(format!("unknown command `{command}`; expected list, run, compare or validate\n\n{USAGE}")),
     };
     let Some(ask) = ask(parser, is_run)? else { return Ok(Command::Help) };
     if ask.scenario.is_empty() {
@@ -108,6 +119,19 @@ fn list(mut parser: lexopt::Parser) -> Result<Command, String> {
         }
     }
     Ok(Command::List { json })
+}
+
+fn validate(mut parser: lexopt::Parser) -> Result<Command, String> {
+    let (mut series, mut json) = (None, false);
+    while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
+        match arg {
+            Long("json") => json = true,
+            Short('h') | Long("help") => return Ok(Command::Help),
+            Value(word) if series.is_none() => series = Some(text(word)?),
+            other => return Err(format!("validate: {}; expected a series, --json or nothing", other.unexpected())),
+        }
+    }
+    Ok(Command::Validate { series, json })
 }
 
 // None where help is asked for.

@@ -10,6 +10,7 @@ mod list;
 mod run;
 mod scenario;
 mod table;
+mod validate;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -46,6 +47,7 @@ fn execute(command: Command) -> Result<Report, String> {
             Ok(Report { text: concat!("mmscope ", env!("CARGO_PKG_VERSION"), "\n").to_string(), holds: true })
         }
         Command::List { json } => Ok(list::list(json)),
+        Command::Validate { series, json } => validate::validate(series.as_deref(), json),
         Command::Run(ask) => run::run(&ask),
         Command::Compare(ask) => compare::compare(&ask),
     }

@@ -5,9 +5,11 @@
 //! (`assets/profiles/`); a profile's fitted numbers are fitted here again, so that nobody has to take them on trust.
 
 mod fit;
+mod lru_drain;
 mod munlock;
 mod published;
 mod report;
+mod rmap_unmap;
 mod run;
 
 pub use report::{Check, Fit, Report, Role, Row, Table};
@@ -19,4 +21,8 @@ pub type Progress<'a> = &'a mut dyn FnMut(f64) -> bool;
 type Maker = fn(Progress<'_>) -> Option<Report>;
 
 /// All reports by series, in the order of the gallery.
-pub const REPORTS: &[(&str, Maker)] = &[("munlock", munlock::report)];
+pub const REPORTS: &[(&str, Maker)] = &[
+    ("munlock", munlock::report),
+    ("lru-drain", lru_drain::report),
+    ("rmap-unmap", rmap_unmap::report),
+];

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use sim_core::cost::{CLASSES, CostClass, Costs, Totals};
+use sim_core::ledger::Ledger;
 use sim_core::scenario::RunSpec;
 
 /// A scenario, variant and parameters that are known to exist.
@@ -20,11 +21,17 @@ pub fn timed(mut spec: RunSpec, costs: &Rc<Costs>) -> Totals {
 }
 
 /// How often each class of work happens in a run, whatever it costs.
-pub fn counts(spec: RunSpec, cache_lines: u32) -> [f64; CLASSES] {
+pub fn counts(spec: RunSpec) -> [f64; CLASSES] {
     let mut costs = Costs::free("counts");
-    costs.cache_lines = cache_lines;
     for &class in &CostClass::ALL {
         costs.set(class, 2);
     }
     timed(spec, &Rc::new(costs)).by_class.map(|halves| halves as f64 / 2.0)
+}
+
+/// The ledger of a run that keeps no steps.
+pub fn ledger(spec: RunSpec) -> Ledger {
+    let engine = spec.bulk(u64::MAX, |_| true).expect("a run of the project's own parameters");
+    let ledger = engine.world().ledger.clone();
+    ledger
 }

@@ -42,8 +42,8 @@ pub struct Profile {
     pub classes: Vec<Cost>,
     /// Functions that cost something beside their steps.
     pub functions: Vec<Cost>,
-    /// Cache lines that a CPU keeps, with where the number is from; 0 keeps all.
-    pub cache_lines: (u32, String),
+    /// Lines of 64 bytes of the first-level and of the second-level cache, with where the numbers are from; 0 keeps all.
+    pub cache_lines: (u32, u32, String),
 }
 
 impl Profile {
@@ -58,7 +58,8 @@ impl Profile {
         for cost in &self.functions {
             costs.set_function(&cost.name, cost.ps);
         }
-        costs.cache_lines = self.cache_lines.0;
+        costs.near_lines = self.cache_lines.0;
+        costs.cache_lines = self.cache_lines.1;
         costs
     }
 }
@@ -164,12 +165,15 @@ impl Reader<'_> {
         format!("one of {}", names.join(", "))
     }
 
-    fn cache_lines(&self, object: &Map<String, Value>) -> Result<(u32, String), Error> {
-        let Some(value) = object.get("cache_lines") else { return Ok((0, String::new())) };
-        let entry = value.as_object().ok_or_else(|| self.wrong("cache_lines", "an object with `lines` and `source`"))?;
-        let lines = entry.get("lines").and_then(Value::as_u64).and_then(|lines| u32::try_from(lines).ok());
-        let lines = lines.ok_or_else(|| self.wrong("cache_lines.lines", "a whole number of lines"))?;
-        Ok((lines, self.words(entry, "cache_lines.", "source", true)?))
+    fn cache_lines(&self, object: &Map<String, Value>) -> Result<(u32, u32, String), Error> {
+        let Some(value) = object.get("cache_lines") else { return Ok((0, 0, String::new())) };
+        let entry =
+            value.as_object().ok_or_else(|| self.wrong("cache_lines", "an object with `near`, `lines` and `source`"))?;
+        let lines = |name: &str| {
+            let lines = entry.get(name).map_or(Some(0), |lines| lines.as_u64().and_then(|n| u32::try_from(n).ok()));
+            lines.ok_or_else(|| self.wrong(&format!("cache_lines.{name}"), "a whole number of lines"))
+        };
+        Ok((lines("near")?, lines("lines")?, self.words(entry, "cache_lines.", "source", true)?))
     }
 }
 

@@ -60,6 +60,8 @@ named! {
         Handover = "lock_handover",
         /// Issuing a prefetch.
         Prefetch = "prefetch",
+        /// A line in this CPU's second-level cache, beyond the access itself.
+        LineNear = "line_near",
         /// A line that other caches share, beyond the access itself.
         LineShared = "line_shared",
         /// A line that another CPU has changed.

@@ -17,6 +17,8 @@ pub struct Costs {
     functions: BTreeMap<String, u64>,
     /// Cache lines that a CPU keeps: one that it touched longer ago comes from memory again. 0 keeps all.
     pub cache_lines: u32,
+    /// Lines of its first-level cache: one that it touched longer ago comes from the second level. 0 keeps all.
+    pub near_lines: u32,
 }
 
 impl Costs {

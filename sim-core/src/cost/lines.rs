@@ -34,7 +34,7 @@ struct State {
     sharers: u128,
     /// The CPU that changed it last; nobody where it is clean.
     writer: u8,
-    /// Lines that the CPU had touched when it touched this one last.
+    /// Lines that the CPU had fetched into its first-level cache when it touched this one last.
     stamp: u32,
 }
 
@@ -45,19 +45,30 @@ const IN_MEMORY: State = State { sharers: 0, writer: NOBODY, stamp: 0 };
 pub(super) struct Lines {
     pages: Vec<State>,
     others: BTreeMap<Line, State>,
-    /// Lines that each CPU has touched anew.
-    touched: Vec<u32>,
+    /// Lines that each CPU has fetched into its first-level cache.
+    fetched: Vec<u32>,
+    near: u32,
     capacity: u32,
 }
 
+/// Lines of 64 bytes in a page of 4 KiB.
+const PAGE_LINES: u32 = 64;
+
+
 impl Lines {
-    pub fn new(cpus: usize, capacity: u32) -> Lines {
-        Lines { touched: alloc::vec![0; cpus], capacity, ..Lines::default() }
+    pub fn new(cpus: usize, near: u32, capacity: u32) -> Lines {
+        Lines { fetched: alloc::vec![0; cpus], near, capacity, ..Lines::default() }
     }
 
-    /// A CPU reads or writes a line. Returns what that costs beside the access; none where it has the line already.
+    /// A CPU goes through the contents of a page: as many lines go through its caches.
+    pub fn fill(&mut self, cpu: u8) {
+        let clock = &mut self.fetched[usize::from(cpu)];
+        *clock = clock.wrapping_add(PAGE_LINES);
+    }
+
+    /// A CPU reads or writes a line. Returns what that costs beside the access; none where it has the line at hand.
     pub fn touch(&mut self, cpu: u8, line: Line, write: bool) -> Option<CostClass> {
-        let Lines { pages, others, touched, capacity } = self;
+        let Lines { pages, others, fetched, near, capacity } = self;
         let state = match line {
             Line::Page(page) => {
                 let at = page as usize;
@@ -68,21 +79,9 @@ impl Lines {
             }
             line => others.entry(line).or_insert(IN_MEMORY),
         };
-        let clock = &mut touched[usize::from(cpu)];
+        let clock = &mut fetched[usize::from(cpu)];
         let bit = 1u128 << (u32::from(cpu) % CPU_BITS);
-        let kept = *capacity == 0 || state.writer != cpu || clock.wrapping_sub(state.stamp) <= *capacity;
-        let has = state.sharers & bit != 0 && kept;
-        let cost = if has && (!write || state.sharers == bit) {
-            None
-        } else if !kept && state.sharers == bit {
-            Some(CostClass::LineMemory)
-        } else if state.writer != NOBODY && state.writer != cpu {
-            Some(CostClass::LineRemote)
-        } else if state.sharers != 0 {
-            Some(CostClass::LineShared)
-        } else {
-            Some(CostClass::LineMemory)
-        };
+        let cost = state.cost(cpu, bit, write, clock.wrapping_sub(state.stamp), *near, *capacity);
         if cost.is_some() {
             *clock = clock.wrapping_add(1);
         }
@@ -97,5 +96,27 @@ impl Lines {
             state.sharers |= bit;
         }
         cost
+    }
+}
+
+impl State {
+    // `ago`: lines that the CPU has fetched since the line was touched last, which means something only where that was
+    // the CPU itself.
+    fn cost(&self, cpu: u8, bit: u128, write: bool, ago: u32, near: u32, capacity: u32) -> Option<CostClass> {
+        let alone = self.sharers == bit;
+        if self.sharers & bit != 0 && (alone || !write) {
+            return match ago {
+                _ if alone && capacity > 0 && ago > capacity => Some(CostClass::LineMemory),
+                _ if alone && near > 0 && ago > near => Some(CostClass::LineNear),
+                _ => None,
+            };
+        }
+        Some(if self.writer != NOBODY && self.writer != cpu {
+            CostClass::LineRemote
+        } else if self.sharers != 0 {
+            CostClass::LineShared
+        } else {
+            CostClass::LineMemory
+        })
     }
 }

@@ -98,7 +98,7 @@ pub struct Before {
 impl Meter {
     /// A meter at zero for a machine with so many CPUs.
     pub fn new(costs: Rc<Costs>, cpus: usize) -> Meter {
-        let lines = Lines::new(cpus, costs.cache_lines);
+        let lines = Lines::new(cpus, costs.near_lines, costs.cache_lines);
         Meter {
             costs,
             lines,
@@ -140,6 +140,17 @@ impl Meter {
             _ => 0,
         };
         own.max(cpu).max(lock)
+    }
+
+    /// Nobody else's time to go on depends on the step.
+    pub fn is_private(op: Op, outcome: Outcome) -> bool {
+        let releases = matches!(
+            op,
+            Op::SpinUnlock { .. } | Op::Up { .. } | Op::UnlockPage { .. } | Op::Wake { .. } | Op::WakePage { .. }
+        );
+        let wakes = matches!(op, Op::WakeWorker { .. } | Op::Complete { .. } | Op::Migrate { .. } | Op::Exit);
+        let waits = matches!(op, Op::SpinWait { .. } | Op::DownWait { .. } | Op::WaitPage { .. }) || op.sleeps(outcome.ret);
+        !(releases || wakes || waits)
     }
 
     /// Counts a step that has been applied.
@@ -185,6 +196,9 @@ impl Meter {
         op_cost::classes(op, outcome, |class, halves| {
             add(if handed_over && class == CostClass::Spin { CostClass::Handover } else { class }, halves);
         });
+        if matches!(op, Op::PrepareNew { .. } | Op::Anon(AnonOp::Copy { .. })) {
+            lines.fill(before.cpu);
+        }
         for (line, write) in before.touches.iter() {
             let moved = lines.touch(before.cpu, line, write);
             // A prefetch is not waited for; the line of a lock that is handed over is in the time of that.

@@ -44,6 +44,8 @@ pub(crate) struct Shared {
     pub meter: RefCell<Option<Meter>>,
     /// There is a meter.
     pub metered: Cell<bool>,
+    /// When the next CPU in line would go, in a timed bulk run: until then the running one goes on by itself.
+    pub next_up: Cell<Option<(u64, u8)>>,
 }
 
 impl Shared {
@@ -227,14 +229,17 @@ impl Cpu {
         } else {
             self.shared.recorder.borrow_mut().step(&mut world, self.task, op, site, self.counted())
         };
+        let mut first = false;
         if let (Some(meter), Some(before)) = (&mut *meter, before) {
-            meter.charge(&world.machine, self.task, op, outcome, before);
+            let end = meter.charge(&world.machine, self.task, op, outcome, before).end;
+            let cpu = world.machine.tasks[self.task as usize].cpu;
+            first = self.shared.next_up.get().is_some_and(|next| (end, cpu) < next) && Meter::is_private(op, outcome);
         }
         let stepwise = self.shared.stepwise.get();
         if bulk && stepwise {
             self.shared.made.set(Some(op));
         }
-        (outcome.ret, bulk && !stepwise && !op.sleeps(outcome.ret))
+        (outcome.ret, bulk && !op.sleeps(outcome.ret) && (!stepwise || first))
     }
 
     /// Makes one operation a step.

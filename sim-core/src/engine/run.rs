@@ -138,6 +138,7 @@ impl Engine {
             counting: Cell::new([0; 4]),
             meter: RefCell::default(),
             metered: Cell::new(false),
+            next_up: Cell::new(None),
         };
         Engine {
             shared: Rc::new(shared),
@@ -355,7 +356,10 @@ impl Engine {
             let Some(task) = self.current[cpu as usize] else { return 0 };
             meter.map_or_else(|| world.machine.clock_of(task), |meter| meter.ready(&world.machine, task))
         };
-        runnable.iter().copied().min_by_key(|&cpu| (clock(cpu), cpu)).map(|cpu| [cpu])
+        let first = runnable.iter().map(|&cpu| (clock(cpu), cpu)).min()?;
+        let rest = runnable.iter().filter(|&&cpu| cpu != first.1).map(|&cpu| (clock(cpu), cpu)).min();
+        self.shared.next_up.set(rest.filter(|_| meter.is_some()));
+        Some([first.1])
     }
 
     fn poll(&mut self, cpu: u8) {

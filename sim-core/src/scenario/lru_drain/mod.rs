@@ -27,7 +27,7 @@ use setup::Layout;
 /// Ranges that the process mlocks in turn, as the benchmark does.
 const RANGES: u32 = 3;
 
-const CPUS: Param = Param::number("cpus", 4, 1, 64, "CPUs that are online");
+const CPUS: Param = Param::number("cpus", 4, 1, 128, "CPUs that are online");
 
 const MAIN: &[Param] = &[
     CPUS,
