@@ -232,8 +232,7 @@ impl Timeline {
     /// Frames from the outermost to the innermost of the step with this index.
     pub fn stack(&self, step: usize) -> Vec<u32> {
         let innermost = self.records.get(step).and_then(Record::frame);
-        let mut stack: Vec<u32> =
-            core::iter::successors(innermost, |&frame| self.frames.parent(frame)).collect();
+        let mut stack: Vec<u32> = core::iter::successors(innermost, |&frame| self.frames.parent(frame)).collect();
         stack.reverse();
         stack
     }
