@@ -251,9 +251,9 @@ impl Track {
     }
 
     /// Step counts after which a page has been touched.
-    pub fn biography(&self, page: PageNo) -> &[u32] {
+    pub fn biography(&self, page: PageNo) -> Vec<u32> {
         let timeline = &self.run.timeline;
-        timeline.numbers().frame(page).map_or(&[], |frame| timeline.index().page(frame))
+        timeline.numbers().frame(page).map_or(Vec::new(), |frame| timeline.index().page(frame).iter().collect())
     }
 
     /// What the step that ended at this count did. Leaves the cursor where it was.

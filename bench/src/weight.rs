@@ -88,9 +88,9 @@ fn weigh(arguments: &[String]) -> Result<String, String> {
         _ => None,
     };
     let text = bytes.map_or("?".to_string(), |bytes| format!("{bytes:.1}"));
-    let records = size_of_val(timeline.records()) as f64 / steps;
-    let frames = size_of_val(timeline.frames()) as f64 / steps;
-    let marks = size_of_val(timeline.marks()) as f64 / steps;
+    let records = timeline.weight().records as f64 / steps;
+    let frames = timeline.weight().frames as f64 / steps;
+    let marks = timeline.weight().marks as f64 / steps;
     let over = if bytes.is_some_and(|bytes| bytes >= LIMIT) { "  over" } else { "" };
     Ok(format!("{scenario:<18}{variant:<10}{text:>8}{records:>10.1}{frames:>16.1}{marks:>12.1}{over}"))
 }

@@ -90,7 +90,7 @@ impl Life {
         let fresh = self.of != of;
         if fresh {
             self.of = of;
-            self.steps = track.biography(page).to_vec();
+            self.steps = track.biography(page);
         }
         let present = self.passed(track.cursor());
         if fresh || !(self.from..=self.from + self.sentences.len()).contains(&present) {

@@ -1,12 +1,12 @@
 //! What can be asked of a recorded run without replaying it: lock holds, waits, lines, page biographies.
 
-use alloc::vec;
 use alloc::vec::Vec;
 use core::panic::Location;
 
-use super::func::Frame;
+use super::frames::Frames;
 use super::record::Record;
 use super::sites::SiteId;
+use super::steps::{StepLists, Steps};
 use crate::machine::{LockClass, LockId, Pfn};
 use crate::op::{AnonOp, Op};
 
@@ -58,33 +58,28 @@ pub struct Index {
     holds: Vec<HoldSpan>,
     waits: Vec<WaitSpan>,
     irqs: Vec<IrqSpan>,
-    lines: Lines,
-    calls: Lines,
-    pages: Pages,
-}
-
-/// Step counts by line: those of line `at` of `keys` are `steps[starts[at]..starts[at + 1]]`.
-#[derive(Clone, Debug, Default)]
-struct Lines {
-    /// Files and lines, in order.
+    // Files and lines, in order: keys of the next two.
     keys: Vec<(&'static str, u32)>,
-    starts: Vec<u32>,
-    steps: Vec<u32>,
-}
-
-/// Step counts by page: those of page `p` are `steps[starts[p]..starts[p + 1]]`.
-#[derive(Clone, Debug, Default)]
-struct Pages {
-    starts: Vec<u32>,
-    steps: Vec<u32>,
+    lines: StepLists,
+    calls: StepLists,
+    pages: StepLists,
 }
 
 impl Index {
-    pub(crate) fn new(records: &[Record], frames: &[Frame], sites: &[&'static Location<'static>]) -> Index {
+    pub(crate) fn new(records: &[Record], frames: Frames<'_>, sites: &[&'static Location<'static>]) -> Index {
+        let mut keys: Vec<_> = sites.iter().map(|site| (site.file(), site.line())).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let key = |site: &&Location<'static>| keys.binary_search(&(site.file(), site.line())).unwrap_or(0);
+        let line: Vec<usize> = sites.iter().map(key).collect();
+        let place = |(site, step): (SiteId, u32)| (line[site.index()], step);
+        let made = (1..).zip(records).map(|(step, record)| (record.site, step)).map(place);
+        let called = frames.iter().map(|frame| (frame.site, frame.start)).map(place);
         let mut index = Index {
-            lines: Lines::new(sites, (1..).zip(records).map(|(step, record)| (record.site, step))),
-            calls: Lines::new(sites, frames.iter().map(|frame| (frame.site, frame.start))),
-            pages: Pages::new(records),
+            lines: StepLists::new(keys.len(), made),
+            calls: StepLists::new(keys.len(), called),
+            pages: pages(records),
+            keys,
             ..Index::default()
         };
         // Holds that have not ended, by index.
@@ -100,8 +95,10 @@ impl Index {
         index.holds.shrink_to_fit();
         index.waits.extend(open_waits);
         index.waits.sort_by_key(|span| span.start);
+        index.waits.shrink_to_fit();
         index.irqs.extend(open_irqs);
         index.irqs.sort_by_key(|span| span.start);
+        index.irqs.shrink_to_fit();
         index
     }
 
@@ -180,75 +177,36 @@ impl Index {
     }
 
     /// Step counts after which a line of Rust has run.
-    pub fn line(&self, file: &'static str, line: u32) -> &[u32] {
-        self.lines.of(file, line)
+    pub fn line(&self, file: &'static str, line: u32) -> Steps<'_> {
+        self.key(file, line).map_or(Steps::default(), |key| self.lines.of(key))
     }
 
     /// Step counts at which a line of Rust has called a kernel function.
-    pub fn calls(&self, file: &'static str, line: u32) -> &[u32] {
-        self.calls.of(file, line)
+    pub fn calls(&self, file: &'static str, line: u32) -> Steps<'_> {
+        self.key(file, line).map_or(Steps::default(), |key| self.calls.of(key))
+    }
+
+    fn key(&self, file: &'static str, line: u32) -> Option<usize> {
+        self.keys.binary_search(&(file, line)).ok()
     }
 
     /// Step counts after which a page has been touched.
-    pub fn page(&self, page: Pfn) -> &[u32] {
-        self.pages.of(page)
+    pub fn page(&self, page: Pfn) -> Steps<'_> {
+        self.pages.of(page as usize)
+    }
+
+    /// Bytes that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let spans = size_of_val(&*self.holds) + size_of_val(&*self.waits) + size_of_val(&*self.irqs);
+        let lists = [&self.lines, &self.calls, &self.pages].map(StepLists::weight);
+        spans + size_of_val(&*self.keys) + lists.iter().sum::<usize>()
     }
 }
 
-impl Lines {
-    // Places come in the order of their step counts.
-    fn new(sites: &[&'static Location<'static>], places: impl Iterator<Item = (SiteId, u32)> + Clone) -> Lines {
-        let mut keys: Vec<_> = sites.iter().map(|site| (site.file(), site.line())).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        let key = |site: &&Location<'static>| keys.binary_search(&(site.file(), site.line())).unwrap_or(0);
-        let line: Vec<usize> = sites.iter().map(key).collect();
-        let mut starts = vec![0; keys.len() + 1];
-        places.clone().for_each(|(site, _)| starts[line[site.index()] + 1] += 1);
-        for at in 0..keys.len() {
-            starts[at + 1] += starts[at];
-        }
-        let mut steps = vec![0; starts[keys.len()] as usize];
-        let mut next = starts.clone();
-        for (site, step) in places {
-            let at = &mut next[line[site.index()]];
-            steps[*at as usize] = step;
-            *at += 1;
-        }
-        Lines { keys, starts, steps }
-    }
-
-    fn of(&self, file: &'static str, line: u32) -> &[u32] {
-        let Ok(at) = self.keys.binary_search(&(file, line)) else { return &[] };
-        &self.steps[self.starts[at] as usize..self.starts[at + 1] as usize]
-    }
-}
-
-impl Pages {
-    fn new(records: &[Record]) -> Pages {
-        let touched = || (1u32..).zip(records).filter_map(|(step, record)| Some((record.op.page()?, step)));
-        let end = touched().map(|(page, _)| page as usize + 1).max().unwrap_or(0);
-        let mut starts = vec![0; end + 1];
-        touched().for_each(|(page, _)| starts[page as usize + 1] += 1);
-        for page in 0..end {
-            starts[page + 1] += starts[page];
-        }
-        let mut steps = vec![0; starts[end] as usize];
-        let mut next = starts.clone();
-        for (page, step) in touched() {
-            let at = &mut next[page as usize];
-            steps[*at as usize] = step;
-            *at += 1;
-        }
-        Pages { starts, steps }
-    }
-
-    fn of(&self, page: Pfn) -> &[u32] {
-        match self.starts.get(page as usize..).and_then(|rest| rest.first_chunk()) {
-            Some(&[start, end]) => &self.steps[start as usize..end as usize],
-            None => &[],
-        }
-    }
+fn pages(records: &[Record]) -> StepLists {
+    let touched = (1..).zip(records).filter_map(|(step, record)| Some((record.op.page()? as usize, step)));
+    let end = touched.clone().map(|(page, _)| page + 1).max().unwrap_or(0);
+    StepLists::new(end, touched)
 }
 
 enum Effect {

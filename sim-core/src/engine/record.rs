@@ -4,18 +4,21 @@ use alloc::vec::Vec;
 use core::panic::Location;
 
 use super::check::{Checker, Violation};
-use super::func::{Frame, Func, Milestone, NO_FRAME};
+use super::frames::FrameList;
+use super::func::{Func, Milestone};
+use super::packed::U24;
+use super::run::MAX_STEPS;
 use super::sites::{SiteId, Sites};
 use crate::op::{Op, Outcome, World};
 
-/// One step. Forty bytes, of which there are as many as steps.
+/// One step. Thirty-six bytes, of which there are as many as steps.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
     /// What was done, and what takes it back.
     pub op: Op,
     /// Result and undo.
     pub outcome: Outcome,
-    pub(crate) frame: u32,
+    pub(crate) frame: U24,
     /// Line of Rust that made it.
     pub site: SiteId,
     /// Task that made it.
@@ -26,10 +29,12 @@ pub struct Record {
     pub counted: bool,
 }
 
+const _: () = assert!(size_of::<Record>() == 36, "of records there are as many as steps");
+
 impl Record {
     /// Index of the function call that made it.
     pub fn frame(&self) -> Option<u32> {
-        (self.frame != NO_FRAME).then_some(self.frame)
+        self.frame.get()
     }
 }
 
@@ -48,12 +53,12 @@ pub struct Mark {
 #[derive(Default)]
 pub(crate) struct Recorder {
     pub records: Vec<Record>,
-    pub frames: Vec<Frame>,
+    pub frames: FrameList,
     pub marks: Vec<Mark>,
     /// Lines that steps and calls were made by.
     pub sites: Sites,
     /// Innermost frame of each task.
-    pub current: Vec<u32>,
+    pub current: Vec<U24>,
     /// What each task does.
     pub names: Vec<&'static str>,
     pub checker: Option<Checker>,
@@ -63,22 +68,25 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     pub fn add_task(&mut self, name: &'static str) {
-        self.current.push(NO_FRAME);
+        self.current.push(U24::NONE);
         self.names.push(name);
+    }
+
+    /// It has more steps, or more function calls, than are kept.
+    pub fn is_full(&self) -> bool {
+        self.records.len() > MAX_STEPS || self.frames.is_full()
     }
 
     pub fn enter(&mut self, task: u8, func: &'static Func, site: &'static Location<'static>) {
         let start = self.records.len() as u32;
-        let parent = self.current[task as usize];
-        self.current[task as usize] = self.frames.len() as u32;
         let site = self.sites.id(site);
-        self.frames.push(Frame { func, parent, start, end: u32::MAX, site, task });
+        let current = &mut self.current[task as usize];
+        *current = self.frames.enter(func, site, task, *current, start);
     }
 
     pub fn leave(&mut self, task: u8) {
-        let frame = &mut self.frames[self.current[task as usize] as usize];
-        frame.end = self.records.len() as u32;
-        self.current[task as usize] = frame.parent;
+        let current = &mut self.current[task as usize];
+        *current = self.frames.leave(*current, self.records.len() as u32);
     }
 
     pub fn mark(&mut self, task: u8, milestone: Milestone) {

@@ -258,7 +258,7 @@ impl Engine {
             }
             let Some(cpu) = self.next_cpu()? else { return self.ended() };
             self.poll(cpu);
-            if !self.shared.bulk.get() && self.shared.recorder.borrow().records.len() > MAX_STEPS {
+            if !self.shared.bulk.get() && self.shared.recorder.borrow().is_full() {
                 return Err(EngineError::TooLong);
             }
             if self.shared.world().clock >= self.shared.pause_at.get() {

@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 use core::panic::Location;
 
 use super::check::Violation;
-use super::func::{Frame, Milestone};
+use super::frames::{FrameList, Frames};
+use super::func::Milestone;
 use super::index::Index;
 use super::record::{Mark, Record, Recorder};
 use super::sites::SiteId;
@@ -25,7 +26,7 @@ pub struct Timeline {
     world: World,
     cursor: usize,
     records: Vec<Record>,
-    frames: Vec<Frame>,
+    frames: FrameList,
     marks: Vec<Mark>,
     sites: Vec<&'static Location<'static>>,
     keyframes: Vec<World>,
@@ -49,10 +50,10 @@ impl Timeline {
         let Recorder { mut records, mut frames, mut marks, sites, names, checked, .. } = recorder;
         // They grow no more.
         records.shrink_to_fit();
-        frames.shrink_to_fit();
+        frames.finish();
         marks.shrink_to_fit();
         let sites = sites.into_lines();
-        let index = Index::new(&records, &frames, &sites);
+        let index = Index::new(&records, frames.all(), &sites);
         let mut numbers = Numbers::new(&start.machine);
         for record in &records {
             if let Op::Alloc { page, .. } = record.op {
@@ -124,8 +125,8 @@ impl Timeline {
     }
 
     /// All function calls.
-    pub fn frames(&self) -> &[Frame] {
-        &self.frames
+    pub fn frames(&self) -> Frames<'_> {
+        self.frames.all()
     }
 
     /// The line of Rust that a step or a call was made by.
@@ -237,14 +238,13 @@ impl Timeline {
 
     /// Calls that enclose a frame, itself included.
     pub fn depth(&self, frame: Option<u32>) -> usize {
-        core::iter::successors(frame, |&frame| self.frames[frame as usize].parent()).count()
+        core::iter::successors(frame, |&frame| self.frames.parent(frame)).count()
     }
 
     /// Frames from the outermost to the innermost of the step with this index.
     pub fn stack(&self, step: usize) -> Vec<u32> {
         let innermost = self.records.get(step).and_then(Record::frame);
-        let mut stack: Vec<u32> =
-            core::iter::successors(innermost, |&frame| self.frames[frame as usize].parent()).collect();
+        let mut stack: Vec<u32> = core::iter::successors(innermost, |&frame| self.frames.parent(frame)).collect();
         stack.reverse();
         stack
     }

@@ -4,7 +4,7 @@ use super::{Op, Read, World, anon, area, locks, lru, tables, work};
 use crate::machine::{CpuState, Machine, NO_WORK, PageFlag, TaskRun, WorkId};
 
 /// What an operation returns to the code that made it, and what is needed to take it back. Twelve bytes, so that a
-/// record of a step takes forty.
+/// record of a step takes thirty-six.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, packed(4))]
 pub struct Outcome {

@@ -64,9 +64,9 @@ impl Timeline {
     fn runs(&self, file: &'static str, line: u32, until: u32) -> u32 {
         let calls = self.index().calls(file, line);
         if calls.is_empty() {
-            self.index().line(file, line).partition_point(|&step| step <= until) as u32
+            self.index().line(file, line).until(until) as u32
         } else {
-            calls.partition_point(|&step| step < until) as u32
+            until.checked_sub(1).map_or(0, |last| calls.until(last)) as u32
         }
     }
 

@@ -50,7 +50,7 @@ impl Timeline {
         if !calls.is_empty() {
             return pages_as_blocks(&calls, self.step_of(Milestone::SyscallExit).unwrap_or(self.len()) as u32);
         }
-        let batches: Vec<&Frame> = self.frames().iter().filter(|frame| is_batch(frame)).collect();
+        let batches: Vec<Frame> = self.frames().iter().filter(|frame| is_batch(frame)).collect();
         let pages: Vec<(u32, u32)> = self
             .marks()
             .iter()
@@ -73,7 +73,7 @@ impl Timeline {
             blocks.push(Block {
                 span: Span { cpu: 0, start: from, end: until },
                 pages: (pages[first].0, pages[last].0),
-                phases: self.phases(batch, from, until),
+                phases: self.phases(&batch, from, until),
             });
             (from, first) = (until, seen);
         }
@@ -129,11 +129,10 @@ impl Timeline {
     // Where there is no range loop: the outermost functions that have a shade.
     fn shaded_spans(&self) -> Vec<FunctionSpan> {
         let shaded = |frame: &Frame| kind(frame.func.name) != FunctionKind::Other && frame.end > frame.start;
-        let outermost = |frame: &&Frame| {
+        let outermost = |frame: &Frame| {
             let mut above = frame.parent();
-            while let Some(index) = above {
-                let parent = &self.frames()[index as usize];
-                if shaded(parent) {
+            while let Some(parent) = above.and_then(|index| self.frames().get(index)) {
+                if shaded(&parent) {
                     return false;
                 }
                 above = parent.parent();
@@ -153,7 +152,7 @@ impl Timeline {
     // The innermost function with a shade of its own, seen from the range loop.
     fn shows_function(&self, frame: u32, top: usize) -> bool {
         let func = self.frames()[frame as usize].func;
-        let parent = self.frames()[frame as usize].parent();
+        let parent = self.frames().get(frame).and_then(|frame| frame.parent());
         let depth = self.depth(Some(frame));
         let shaded = kind(func.name) != FunctionKind::Other;
         let parent_shaded =

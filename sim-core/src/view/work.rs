@@ -129,7 +129,7 @@ impl Timeline {
 
     pub(super) fn work_spans(&self) -> Vec<Span> {
         let works = self.frames().iter().filter(|frame| frame.func.name == "process_one_work");
-        works.filter_map(|frame| self.span_of(frame)).collect()
+        works.filter_map(|frame| self.span_of(&frame)).collect()
     }
 
     // A span of a call on the CPU that made its first step.
@@ -160,14 +160,14 @@ impl Timeline {
         if self.world().machine.work.pools.is_empty() {
             return None;
         }
-        let below = |frame: &&Frame| {
+        let below = |frame: &Frame| {
             let parent = frame.parent().map(|parent| self.frames()[parent as usize].func.name);
             frame.end > frame.start && matches!(parent, Some("sys_mlock" | "worker_thread"))
         };
-        let span = |frame: &Frame| {
+        let span = |frame: Frame| {
             let name = frame.func.name;
             let kind = if name == "process_one_work" { FunctionKind::Drain } else { kind(name) };
-            Some(FunctionSpan { span: self.span_of(frame)?, name, kind })
+            Some(FunctionSpan { span: self.span_of(&frame)?, name, kind })
         };
         Some(self.frames().iter().filter(below).filter_map(span).collect())
     }

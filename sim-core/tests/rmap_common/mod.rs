@@ -180,8 +180,8 @@ pub fn trace(timeline: &Timeline, folio: Pfn, start: u32) -> Trace {
     let machine = &timeline.world().machine;
     trace.ptl = timeline.world().ledger.lock(LockClass::Ptl).acquired;
     let frames = timeline.frames();
-    let within = |frame: &&Frame| {
-        std::iter::successors(frame.parent(), |&at| frames[at as usize].parent())
+    let within = |frame: &Frame| {
+        std::iter::successors(frame.parent(), |&at| frames.get(at).and_then(|frame| frame.parent()))
             .any(|at| frames[at as usize].func.name.starts_with("try_to_unmap"))
     };
     let drains = frames.iter().filter(|frame| frame.func.name == "mlock_drain_local").filter(within);
