@@ -9,6 +9,7 @@ use super::record::Record;
 use super::sites::SiteId;
 use crate::machine::{LockClass, LockId, Pfn};
 use crate::op::{AnonOp, Op};
+use crate::view::PagevecKind;
 
 /// One hold of a lock: from the step that took it to the step that released it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +62,8 @@ pub struct Index {
     lines: Lines,
     calls: Lines,
     pages: Pages,
+    // A bit for each kind of pagevec.
+    pagevecs: u16,
 }
 
 /// Step counts by line: those of line `at` of `keys` are `steps[starts[at]..starts[at + 1]]`.
@@ -95,6 +98,9 @@ impl Index {
             let step = at as u32 + 1;
             index.lock(record, step, &mut open_holds, &mut open_waits);
             index.irq(record, step, &mut open_irqs);
+            if let Op::PvecAdd { pv, .. } | Op::PvecReinit { pv } = record.op {
+                index.pagevecs |= 1 << pv.kind as u16;
+            }
         }
         index.holds.sort_unstable_by_key(|span| (span.lock.class, span.lock.index, span.start));
         index.holds.shrink_to_fit();
@@ -144,6 +150,11 @@ impl Index {
             }
             _ => {}
         }
+    }
+
+    /// The run puts pages into a pagevec of this kind, or takes them out.
+    pub fn uses_pagevec(&self, kind: PagevecKind) -> bool {
+        self.pagevecs & 1 << kind as u16 != 0
     }
 
     /// Holds of one lock, by start.
