@@ -4,6 +4,7 @@
 mod level_0;
 mod level_6;
 mod ops;
+mod pcp;
 
 use sim_core::machine::{LockClass, TaskRun};
 
@@ -23,6 +24,19 @@ pub fn print(pages: u32) -> Result<(), String> {
         let (hand, engine) = times(variant, by_hand, pages)?;
         say!("{variant:<8}{hand:>9.1}{engine:>10.1}{:>10.2}", engine / hand);
     }
+    other_series()
+}
+
+// The loop keeps pages and counts in plain arrays of its own, not in the machine.
+fn other_series() -> Result<(), String> {
+    say!();
+    say!("Against a loop over plain arrays with the same counts, pages out and back: ns per page");
+    say!("                        loop    engine     ratio");
+    let line = |name: &str, units: u64, (hand, engine): (f64, f64)| {
+        let per_page = |seconds: f64| seconds * 1e9 / units as f64;
+        say!("{name:<18}{:>10.1}{:>10.1}{:>10.2}", per_page(hand), per_page(engine), engine / hand);
+    };
+    line("pcp-free v4.15", pcp::UNITS, pcp::times()?);
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! A digest of a machine: the same bytes give the same number on every machine and target.
 
-use crate::machine::{LockState, Machine, Pmd, RmapState, TaskRun};
+use crate::machine::{LockState, Machine, PER_CPU, PER_CPU_OF_ALL, Pmd, RmapState, TaskRun};
 
 /// FNV-1a, 64 bit: simple, published, and without any dependence on word size.
 #[derive(Clone, Copy, Debug)]
@@ -82,8 +82,14 @@ impl Machine {
         for diffs in &self.diffs {
             feed_counts(d, diffs.iter().map(|&n| n as u64));
         }
-        for pvec in self.pagevecs.iter().chain(&self.stacks) {
-            d.bytes(&[pvec.nr]);
+        let per_cpu = self.pagevecs.iter().enumerate().map(|(at, pvec)| (at % PER_CPU, pvec));
+        for (at, pvec) in per_cpu.chain(self.stacks.iter().map(|pvec| (0, pvec))) {
+            // Those that only one kernel has say which they are, and nothing while they are empty.
+            match at >= PER_CPU_OF_ALL {
+                true if pvec.nr == 0 => continue,
+                true => d.bytes(&[u8::MAX - at as u8, pvec.nr]),
+                false => d.bytes(&[pvec.nr]),
+            }
             pvec.filled().iter().for_each(|page| d.bytes(&page.to_le_bytes()));
         }
         for task in &self.tasks {

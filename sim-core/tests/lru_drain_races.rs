@@ -14,6 +14,7 @@ use sim_core::view::{LineState, PagevecKind};
 
 const INACTIVE_ANON: u8 = 0;
 const UNEVICTABLE: u8 = 4;
+const LISTS: [&str; 6] = ["inactive_anon", "active_anon", "inactive_file", "active_file", "unevictable", "all"];
 
 /// The run of a scenario at its end, which nothing may break.
 fn whole(scenario: &str, variant: &str, params: &[(&str, &str)]) -> Timeline {
@@ -312,6 +313,7 @@ fn asked() -> impl Strategy<Value = (&'static str, &'static str, Vec<(&'static s
                 // With both reads hoisted a page may be stranded, which has a test of its own.
                 "hoisted" => ["none", "first"][choice % 2].to_string(),
                 "in" => ["lru_add", "rotate", "deactivate", "activate"][choice].to_string(),
+                "lists" => LISTS[busy as usize % LISTS.len()].to_string(),
                 other => panic!("{other}"),
             };
             let least = |param: &Param| if let Kind::Number { min, .. } = param.kind { min } else { 0 };

@@ -79,6 +79,10 @@ pub(crate) fn short_pagevec(kind: PagevecKind) -> &'static str {
         PagevecKind::Mlock => "mlock",
         PagevecKind::OnStack => "on stack",
         PagevecKind::Putback => "putback",
+        PagevecKind::LruAddActiveAnon => "act.anon",
+        PagevecKind::LruAddInactiveFile => "in.file",
+        PagevecKind::LruAddActiveFile => "act.file",
+        PagevecKind::LruAddUnevictable => "unevict.",
     }
 }
 

@@ -86,7 +86,7 @@ impl Checker {
         for (index, pvec) in machine.pagevecs.iter().enumerate() {
             for &page in pvec.filled() {
                 held[page as usize][Held::Slot as usize] += 1;
-                slots[page as usize] += u8::from(index % crate::machine::PER_CPU == 0);
+                slots[page as usize] += u8::from(Pv::at(index).kind.list().is_some());
             }
         }
         let rmap = machine.rmap.is_some().then(|| RmapChecker::new(config, machine));
@@ -371,7 +371,7 @@ const IN_PAGEVEC: &str = "11: a page in an lru_add pagevec is on no list";
 
 // Pagevecs whose pages are on no list, whoever put them there.
 fn waits_for_list(pv: Pv) -> bool {
-    pv.kind == PagevecKind::LruAdd
+    pv.kind.list().is_some()
 }
 
 // Rules 1, 2 and 12 for one page whose zone's lru_lock is free.
@@ -521,15 +521,15 @@ fn check_maps(machine: &Machine) -> Checked {
 fn check_waiting(machine: &Machine, config: Config) -> Checked {
     let mut waits = vec![false; machine.pages.len()];
     for (index, pvec) in machine.pagevecs.iter().enumerate() {
-        let kind = index % crate::machine::PER_CPU;
-        if kind == PagevecKind::LruAdd as usize {
+        let pv = Pv::at(index);
+        if waits_for_list(pv) {
             for &page in pvec.filled() {
                 if machine.page(page).has(PageFlag::Lru) {
                     return broken(IN_PAGEVEC, format!("page {page} has PG_lru"));
                 }
             }
         }
-        if kind == PagevecKind::LruAdd as usize || kind == PagevecKind::Mlock as usize {
+        if waits_for_list(pv) || pv.kind == PagevecKind::Mlock {
             pvec.filled().iter().for_each(|&page| waits[page as usize] = true);
         }
     }

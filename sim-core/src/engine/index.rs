@@ -9,6 +9,7 @@ use super::sites::SiteId;
 use super::steps::{StepLists, Steps};
 use crate::machine::{LockClass, LockId, Pfn};
 use crate::op::{AnonOp, Op};
+use crate::view::PagevecKind;
 
 /// One hold of a lock: from the step that took it to the step that released it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +59,8 @@ pub struct Index {
     holds: Vec<HoldSpan>,
     waits: Vec<WaitSpan>,
     irqs: Vec<IrqSpan>,
+    // A bit for each kind of pagevec.
+    pagevecs: u16,
     // Files and lines, in order: keys of the next two.
     keys: Vec<(&'static str, u32)>,
     lines: StepLists,
@@ -90,6 +93,9 @@ impl Index {
             let step = at as u32 + 1;
             index.lock(record, step, &mut open_holds, &mut open_waits);
             index.irq(record, step, &mut open_irqs);
+            if let Op::PvecAdd { pv, .. } | Op::PvecReinit { pv } = record.op {
+                index.pagevecs |= 1 << pv.kind as u16;
+            }
         }
         index.holds.sort_unstable_by_key(|span| (span.lock.class, span.lock.index, span.start));
         index.holds.shrink_to_fit();
@@ -141,6 +147,11 @@ impl Index {
             }
             _ => {}
         }
+    }
+
+    /// The run puts pages into a pagevec of this kind, or takes them out.
+    pub fn uses_pagevec(&self, kind: PagevecKind) -> bool {
+        self.pagevecs & 1 << kind as u16 != 0
     }
 
     /// Holds of one lock, by start.

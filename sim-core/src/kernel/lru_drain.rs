@@ -7,9 +7,16 @@ use super::mm_inline::{add_page_to_lru_list, del_page_from_lru_list, page_is_fil
 use super::swap::{lru_add_drain, pagevec_lru_add};
 use super::workqueue::{flush_work, schedule_work_on};
 use crate::engine::Cpu;
+use crate::ledger::Site;
 use crate::machine::{LockClass, PageFlag, Pfn, Pv, WorkId};
 use crate::op::Held;
 use crate::view::PagevecKind;
+
+const LRU_ACTIVE_ANON: u8 = 1;
+const LRU_ACTIVE_FILE: u8 = 3;
+const LRU_UNEVICTABLE: u8 = 4;
+/// NR_LRU_LISTS
+const LRU_LISTS: u8 = 5;
 
 /// lru_add_drain_per_cpu: the function of the work item.
 #[kernel("mm/swap.c", "3.2")]
@@ -75,7 +82,7 @@ pub async fn lru_add_drain_all_async(cpu: &Cpu) {
 /// A look at the five lru_add pagevecs of a CPU without any lock: what it says may be untrue by the time it is used.
 #[kernel("mm/swap.c", "3.2")]
 pub async fn has_pages_lru_pvecs(cpu: &Cpu, of: u8) -> bool {
-    for lru in 0..5 {
+    for lru in 0..LRU_LISTS {
         if cpu.peek_pagevec_of(PagevecKind::LruAdd, of, lru).await {
             return true;
         }
@@ -140,10 +147,10 @@ pub async fn lru_add_drain_all_once(cpu: &Cpu) {
 }
 
 /// `____pagevec_lru_add_fn` of the patch: looks for PG_mlocked itself, since populate may have mlocked a page that waits
-/// in a pagevec. The barrier orders its second look after SetPageLRU, as in putback_lru_page. Departs in that a page
-/// keeps the list that its flags name.
+/// in a pagevec. The barrier orders its second look after SetPageLRU, as in putback_lru_page. PG_active comes only on the
+/// way to an active list.
 #[kernel("mm/swap.c", "3.2")]
-pub async fn pagevec_lru_add_fn_aware(cpu: &Cpu, page: Pfn) {
+pub async fn pagevec_lru_add_fn_aware(cpu: &Cpu, page: Pfn, lru: u8) {
     let mut first = None;
     let mut second = None;
     if cpu.has(Patch::HoistedFirst) {
@@ -160,6 +167,9 @@ pub async fn pagevec_lru_add_fn_aware(cpu: &Cpu, page: Pfn) {
             None => cpu.page_evictable(page).await,
         };
         if evictable {
+            if is_active_lru(lru) && !cpu.page(page).has(PageFlag::Active) {
+                cpu.set_page_active(page).await;
+            }
             let active = cpu.page(page).has(PageFlag::Active);
             cpu.reclaim_stat(cpu.page_zone(page), page_is_file_cache(cpu, page), active).await;
             add_page_to_lru_list(cpu, page, page_lru(cpu, page)).await;
@@ -182,12 +192,52 @@ pub async fn pagevec_lru_add_fn_aware(cpu: &Cpu, page: Pfn) {
     }
 }
 
-/// 3.2 keeps an lru_add pagevec for each list; here nothing fills the other four.
+/// `____pagevec_lru_add_fn` of 3.2: the pagevec says which list, and PG_active is set on the way to an active one. No
+/// caller of that kernel fills the pagevec of the unevictable list; here PG_unevictable is set for it, so that flags name
+/// the list.
 #[kernel("mm/swap.c", "3.2")]
-pub async fn look_at_other_lists(cpu: &Cpu) {
+pub async fn pagevec_lru_add_fn_of_list(cpu: &Cpu, page: Pfn, lru: u8) {
+    if cpu.has(Patch::AwareDrain) {
+        pagevec_lru_add_fn_aware(cpu, page, lru).await;
+        return;
+    }
+    cpu.set_page_lru(page).await;
+    if is_active_lru(lru) {
+        cpu.set_page_active(page).await;
+    } else if lru == LRU_UNEVICTABLE {
+        cpu.set_page_unevictable(page).await;
+    }
+    add_page_to_lru_list(cpu, page, lru).await;
+    cpu.reclaim_stat(cpu.page_zone(page), page_is_file_cache(cpu, page), is_active_lru(lru)).await;
+}
+
+/// Puts a page into this CPU's lru_add pagevec for a list, which its caller names. What the flags say of the list goes
+/// until the drain: a page that waits has neither PG_active nor PG_unevictable.
+#[kernel("mm/swap.c", "3.2")]
+pub async fn lru_cache_add_lru(cpu: &Cpu, page: Pfn, lru: u8) {
+    if cpu.page(page).has(PageFlag::Active) {
+        cpu.clear_page_active(page).await;
+    } else if cpu.page(page).has(PageFlag::Unevictable) {
+        cpu.clear_page_unevictable(page).await;
+    }
+    cpu.get_cpu().await;
+    let pvec = cpu.this_cpu_pvec(PagevecKind::lru_add(lru));
+    cpu.get_page(page, Site::LruCacheAdd, Held::Slot).await;
+    let filled = cpu.pagevec_add(pvec, page).await;
+    if filled == cpu.pagevec_size() || cpu.page_trans_huge(page) {
+        pagevec_lru_add(cpu, pvec, Held::Slot).await;
+    }
+    cpu.put_cpu().await;
+}
+
+/// 3.2 keeps an lru_add pagevec for each list: those behind the first, in LRU order, each where it is not empty.
+#[kernel("mm/swap.c", "3.2")]
+pub async fn drain_other_lists(cpu: &Cpu) {
     let own = cpu.id();
-    for lru in 1..5 {
-        cpu.read_list_pagevec(own, lru).await;
+    for lru in 1..LRU_LISTS {
+        if cpu.read_list_pagevec(own, lru).await {
+            pagevec_lru_add(cpu, cpu.this_cpu_pvec(PagevecKind::lru_add(lru)), Held::Slot).await;
+        }
     }
 }
 
@@ -202,13 +252,25 @@ pub async fn cpu_down(cpu: &Cpu, dead: u8, to: u8) {
     cpu.up(LockClass::Hotplug, true, 0).await;
 }
 
-/// Drains the lru_add pagevec of a CPU that is dead.
+/// Drains the lru_add pagevecs of a CPU that is dead. Departs in that rotate, deactivate and activate are left alone, and
+/// that it knows without a look which pagevecs behind the first hold something.
 #[kernel("mm/swap.c", "3.2")]
 pub async fn drain_cpu_pagevecs(cpu: &Cpu, dead: u8) {
-    let pvec = Pv { kind: PagevecKind::LruAdd, owner: dead };
-    if cpu.read_pagevec_count(pvec).await > 0 {
-        pagevec_lru_add(cpu, pvec, Held::Slot).await;
+    for lru in 0..LRU_LISTS {
+        let pvec = Pv { kind: PagevecKind::lru_add(lru), owner: dead };
+        if lru > 0 && cpu.pagevec_count(pvec) == 0 {
+            continue;
+        }
+        if cpu.read_pagevec_count(pvec).await > 0 {
+            pagevec_lru_add(cpu, pvec, Held::Slot).await;
+        }
     }
+}
+
+/// is_active_lru
+#[inline(always)]
+const fn is_active_lru(lru: u8) -> bool {
+    lru == LRU_ACTIVE_ANON || lru == LRU_ACTIVE_FILE
 }
 
 #[look]

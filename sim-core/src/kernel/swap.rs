@@ -2,10 +2,10 @@
 
 use alloc::vec::Vec;
 
-use sim_macros::kernel;
+use sim_macros::{kernel, look};
 
 use super::Patch;
-use super::lru_drain::{look_at_other_lists, pagevec_lru_add_fn_aware};
+use super::lru_drain::{drain_other_lists, lru_cache_add_lru, pagevec_lru_add_fn_aware, pagevec_lru_add_fn_of_list};
 use super::mlock_batch::mlock_drain_local;
 use super::mm_inline::{add_page_to_lru_list, del_page_from_lru_list, page_is_file_cache, page_lru};
 use super::mmu_gather::release_pages_list;
@@ -23,6 +23,10 @@ use crate::view::PagevecKind;
 /// and for every compound page.
 #[kernel("mm/swap.c", "3.11")]
 pub async fn lru_cache_add(cpu: &Cpu, page: Pfn) {
+    if cpu.has(Patch::ListPvecs) {
+        lru_cache_add_lru(cpu, page, page_lru(cpu, page)).await;
+        return;
+    }
     cpu.get_cpu().await;
     let pvec = cpu.this_cpu_pvec(PagevecKind::LruAdd);
     cpu.get_page(page, Site::LruCacheAdd, Held::Slot).await;
@@ -51,7 +55,7 @@ pub async fn lru_add_drain(cpu: &Cpu) {
     }
 }
 
-/// Drains each pagevec that is not empty: lru_add, rotate, deactivate, activate.
+/// Drains each pagevec that is not empty: lru_add (3.2: of each list in LRU order), rotate, deactivate, activate.
 #[kernel("mm/swap.c", "3.11")]
 pub async fn lru_add_drain_cpu(cpu: &Cpu) {
     let lru_add = cpu.this_cpu_pvec(PagevecKind::LruAdd);
@@ -59,7 +63,7 @@ pub async fn lru_add_drain_cpu(cpu: &Cpu) {
         pagevec_lru_add(cpu, lru_add, Held::Slot).await;
     }
     if cpu.has(Patch::ListPvecs) {
-        look_at_other_lists(cpu).await;
+        drain_other_lists(cpu).await;
     }
     let rotate = cpu.this_cpu_pvec(PagevecKind::LruRotate);
     if cpu.read_pagevec_count(rotate).await > 0 {
@@ -92,7 +96,11 @@ pub async fn pagevec_lru_add(cpu: &Cpu, pvec: Pv, held: Held) {
             cpu.lock_lru_irq(zone).await;
             locked = Some(zone);
         }
-        pagevec_lru_add_fn(cpu, page).await;
+        if cpu.has(Patch::ListPvecs) {
+            pagevec_lru_add_fn_of_list(cpu, page, list_of(cpu, pvec, page)).await;
+        } else {
+            pagevec_lru_add_fn(cpu, page).await;
+        }
     }
     if let Some(zone) = locked {
         cpu.unlock_lru_irq(zone).await;
@@ -106,7 +114,7 @@ pub async fn pagevec_lru_add(cpu: &Cpu, pvec: Pv, held: Held) {
 #[kernel("mm/swap.c", "3.11")]
 pub async fn pagevec_lru_add_fn(cpu: &Cpu, page: Pfn) {
     if cpu.has(Patch::AwareDrain) {
-        pagevec_lru_add_fn_aware(cpu, page).await;
+        pagevec_lru_add_fn_aware(cpu, page, page_lru(cpu, page)).await;
         return;
     }
     if cpu.has(Patch::DrainDecides) {
@@ -305,4 +313,11 @@ pub async fn cond_resched(cpu: &Cpu) {
         cpu.migrate(to).await;
     }
     cpu.pause().await;
+}
+
+/// For which list a pagevec of 3.2 holds its pages; those on stacks go by the flags.
+#[look]
+#[inline(always)]
+fn list_of(cpu: &Cpu, pvec: Pv, page: Pfn) -> u8 {
+    pvec.kind.list().unwrap_or(cpu.page(page).lru())
 }

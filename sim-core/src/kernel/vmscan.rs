@@ -3,6 +3,7 @@
 use sim_macros::kernel;
 
 use super::Patch;
+use super::lru_drain::lru_cache_add_lru;
 use super::mm_inline::{del_page_from_lru_list, page_lru};
 use super::swap::{add_page_to_unevictable_list, free_dead_page, lru_cache_add, put_page};
 use crate::engine::Cpu;
@@ -42,8 +43,7 @@ pub async fn isolate_lru_page(cpu: &Cpu, page: Pfn) -> bool {
 /// Puts an isolated page back: through the pagevec when it is evictable, straight on the unevictable list when not.
 ///
 /// Nothing scans the unevictable list, so a page that became evictable in between must be found here: hence the second
-/// look, ordered after SetPageLRU by the barrier. 3.2 takes PG_active off first, to choose the pagevec by it; here such a
-/// page comes back as an inactive one. From 4.16 on the drain decides, and putback only fills the pagevec.
+/// look, ordered after SetPageLRU by the barrier. 3.2 takes PG_active off first, to choose the pagevec by it. From 4.16 on the drain decides, and putback only fills the pagevec.
 #[kernel("mm/vmscan.c", "3.11")]
 pub async fn putback_lru_page(cpu: &Cpu, page: Pfn) {
     if cpu.has(Patch::DrainDecides) {
@@ -52,8 +52,9 @@ pub async fn putback_lru_page(cpu: &Cpu, page: Pfn) {
         return;
     }
     let was_unevictable = cpu.test_page(PageFlag::Unevictable, page).await;
+    let mut was_active = false;
     if cpu.has(Patch::ListPvecs) {
-        cpu.test_clear_page_active(page).await;
+        was_active = cpu.test_clear_page_active(page).await;
     }
     let is_unevictable = loop {
         cpu.clear_page_unevictable(page).await;
@@ -61,7 +62,11 @@ pub async fn putback_lru_page(cpu: &Cpu, page: Pfn) {
             if !cpu.has(Patch::IsUnevictable) {
                 cpu.test_page(PageFlag::Swapbacked, page).await;
             }
-            lru_cache_add(cpu, page).await;
+            if cpu.has(Patch::ListPvecs) {
+                lru_cache_add_lru(cpu, page, page_lru(cpu, page) + u8::from(was_active)).await;
+            } else {
+                lru_cache_add(cpu, page).await;
+            }
             break false;
         }
         let mut evictable = cpu.has(Patch::HoistedRead) && cpu.page_evictable(page).await;

@@ -30,6 +30,7 @@ pub use mm::{
     VmaId, pte_page, pte_swap,
 };
 pub use page::{NO_MAPPING, NOBODY, Page, PageFlag, Pfn};
+pub(crate) use pagevec::PER_CPU_OF_ALL;
 pub use pagevec::{ON_STACK, PAGEVEC_MAX, PER_CPU, Pagevec, Pv};
 pub use rmap::{
     COMPOUND_MAPPED, FLUSH_CEILING, FolioState, MEMCG_BATCH, Member, MemcgCpu, NODE_THRESHOLD, ONLINE_CPUS,

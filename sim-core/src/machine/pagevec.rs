@@ -7,7 +7,9 @@ use super::page::Pfn;
 /// Slots that fit in the largest pagevec (31 from 6.9 on).
 pub const PAGEVEC_MAX: usize = 31;
 /// Pagevecs of each CPU.
-pub const PER_CPU: usize = 5;
+pub const PER_CPU: usize = 9;
+/// Of these, the ones that every kernel has; behind them are four that only 3.2 has.
+pub(crate) const PER_CPU_OF_ALL: usize = 5;
 /// Pagevecs on the stack of each task.
 pub const ON_STACK: usize = 2;
 
@@ -42,6 +44,11 @@ pub struct Pv {
 }
 
 impl Pv {
+    /// The per-CPU one at an index of the table.
+    pub(crate) fn at(index: usize) -> Pv {
+        Pv { kind: PagevecKind::PER_CPU[index % PER_CPU], owner: (index / PER_CPU) as u8 }
+    }
+
     /// It lives on a task's stack.
     #[inline(always)]
     pub const fn on_stack(self) -> bool {
@@ -54,7 +61,7 @@ impl Pv {
         match self.kind {
             PagevecKind::OnStack => self.owner as usize * ON_STACK,
             PagevecKind::Putback => self.owner as usize * ON_STACK + 1,
-            kind => self.owner as usize * PER_CPU + kind as usize,
+            kind => self.owner as usize * PER_CPU + kind.per_cpu_slot(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use crate::machine::{Machine, NO_WORK, NOBODY, Pv, TaskRun, Work, WorkFunc, WorkId};
+use crate::view::PagevecKind;
 
 pub(super) fn percpu(m: &mut Machine, alloc: bool) {
     let allocated = &mut m.work.allocated;
@@ -104,8 +105,8 @@ pub(super) fn unwake_worker(m: &mut Machine, cpu: u8, undo: u64) {
 
 /// Slots filled of the lru_add pagevec for a list of a CPU, or of another pagevec of it.
 pub(super) fn peek(m: &Machine, pv: Pv, lru: u8) -> Outcome {
-    // Nothing here fills a pagevec for another list than the first.
-    Outcome::ret(if lru == 0 { u32::from(m.pagevec(pv).nr) } else { 0 })
+    let kind = if pv.kind == PagevecKind::LruAdd { PagevecKind::lru_add(lru) } else { pv.kind };
+    Outcome::ret(u32::from(m.pagevec(Pv { kind, ..pv }).nr))
 }
 
 /// Sleeps unless the completion is done. Returns 1 when the task sleeps.

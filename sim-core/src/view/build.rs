@@ -281,14 +281,26 @@ impl Timeline {
         for kind in [PagevecKind::LruAdd, PagevecKind::Mlock] {
             pagevecs.push(self.pagevec(Pv { kind, owner: cpu }, config));
         }
+        // In LRU order behind the first.
+        let used = PagevecKind::OF_LISTS.into_iter().filter(|&kind| self.uses_pagevec(kind));
+        let lists: Vec<_> = used.map(|kind| self.pagevec(Pv { kind, owner: cpu }, config)).collect();
+        let after = pagevecs.len() - 1;
+        pagevecs.splice(after..after, lists);
         pagevecs
+    }
+
+    // The run puts pages into one of this kind, or takes them out, or they wait in one all the time.
+    fn uses_pagevec(&self, kind: PagevecKind) -> bool {
+        let machine = &self.world().machine;
+        let waits = |cpu| machine.pagevec(Pv { kind, owner: cpu }).nr > 0;
+        self.index().uses_pagevec(kind) || (0..machine.cpus.len() as u8).any(waits)
     }
 
     fn pagevec(&self, pv: Pv, config: Config) -> PagevecView {
         let filled = self.world().machine.pagevec(pv).filled();
         PagevecView {
             kind: pv.kind,
-            name: pagevec_name(pv.kind),
+            name: pv.kind.label(PagevecKind::OF_LISTS.iter().any(|&kind| self.uses_pagevec(kind))),
             capacity: config.pagevec as u8,
             slots: filled.iter().map(|&frame| if frame == NIL { None } else { self.numbers().of(frame) }).collect(),
             absent: absent(pv.kind, config),
@@ -379,18 +391,6 @@ impl Timeline {
     }
 }
 
-fn pagevec_name(kind: PagevecKind) -> &'static str {
-    match kind {
-        PagevecKind::LruAdd => "lru_add pagevec",
-        PagevecKind::LruRotate => "rotate pagevec",
-        PagevecKind::LruDeactivate => "deactivate pagevec",
-        PagevecKind::Activate => "activate pagevec",
-        PagevecKind::Mlock => "mlock batch",
-        PagevecKind::OnStack => "on-stack pagevec",
-        PagevecKind::Putback => "putback pagevec",
-    }
-}
-
 fn absent(kind: PagevecKind, config: Config) -> Option<&'static str> {
     let later = config.has(Patch::MlockBatch);
     match kind {
@@ -413,9 +413,10 @@ impl View {
                 .any(|pagevec| pagevec.kind == kind && pagevec.absent.is_none())
         };
         let kinds = [PagevecKind::OnStack, PagevecKind::Putback, PagevecKind::LruAdd, PagevecKind::Mlock];
-        let keep = kinds.map(|kind| (kind, has(old, kind) || has(new, kind)));
+        let kinds = kinds.into_iter().chain(PagevecKind::OF_LISTS);
+        let keep: Vec<_> = kinds.filter(|&kind| has(old, kind) || has(new, kind)).collect();
         for cpu in old.cpus.iter_mut().chain(&mut new.cpus) {
-            cpu.pagevecs.retain(|pagevec| keep.iter().any(|&(kind, keep)| kind == pagevec.kind && keep));
+            cpu.pagevecs.retain(|pagevec| keep.contains(&pagevec.kind));
         }
     }
 }

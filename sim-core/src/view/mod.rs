@@ -15,6 +15,7 @@ mod narrate_area;
 mod narrate_rmap;
 mod narrate_work;
 mod numbers;
+mod pagevecs;
 mod place;
 mod rmap;
 mod swap;
@@ -175,6 +176,14 @@ pub enum PagevecKind {
     OnStack,
     /// On the stack of `__munlock_pagevec`: isolated pages waiting for the LRU add.
     Putback,
+    /// Per CPU, 3.2: pages waiting for the active list of anonymous pages; [`PagevecKind::LruAdd`] is for the inactive one.
+    LruAddActiveAnon,
+    /// Per CPU, 3.2: pages waiting for the inactive list of file pages.
+    LruAddInactiveFile,
+    /// Per CPU, 3.2: pages waiting for the active list of file pages.
+    LruAddActiveFile,
+    /// Per CPU, 3.2: pages waiting for the unevictable list.
+    LruAddUnevictable,
 }
 
 /// Who holds or awaits something, and for how long.

@@ -96,8 +96,8 @@ impl Sentence<'_> {
             }
             Op::ReclaimStat { .. } => "notes for reclaim that it *scanned* one page more".to_string(),
             Op::PvecAdd { pv, page, .. } => self.pagevec_add(pv, page, ret),
-            Op::PvecNull { pv, slot } => format!("*drops* slot {} of its {}", slot + 1, pagevec(pv.kind)),
-            Op::PvecReinit { pv } => format!("*empties* its {}", pagevec(pv.kind)),
+            Op::PvecNull { pv, slot } => format!("*drops* slot {} of its {}", slot + 1, pv.kind.name()),
+            Op::PvecReinit { pv } => format!("*empties* its {}", pv.kind.name()),
             Op::Stat { item, delta, .. } => stat(item, delta, ret),
             Op::Event { event, n } => self.event(event, n),
             Op::Alloc { page, .. } => format!("takes {} from the *free list*", self.page(page)),
@@ -203,9 +203,9 @@ impl Sentence<'_> {
 
     fn read_pagevec(&self, pv: Pv, ret: u32) -> String {
         match ret {
-            0 => format!("looks into its {}: *empty*", pagevec(pv.kind)),
-            1 => format!("looks into its {}: *1 page waits*", pagevec(pv.kind)),
-            n => format!("looks into its {}: *{n} pages wait*", pagevec(pv.kind)),
+            0 => format!("looks into its {}: *empty*", pv.kind.name()),
+            1 => format!("looks into its {}: *1 page waits*", pv.kind.name()),
+            n => format!("looks into its {}: *{n} pages wait*", pv.kind.name()),
         }
     }
 
@@ -263,11 +263,11 @@ impl Sentence<'_> {
         Some(match self.timeline.frames()[frame as usize].func.name {
             "pagevec_lru_add" => {
                 let putback = filled(PagevecKind::Putback, task);
-                let (kind, owner) = match putback {
-                    0 => (PagevecKind::LruAdd, self.record.cpu),
-                    _ => (PagevecKind::Putback, task),
+                let drained = match putback {
+                    0 => self.emptied_next().unwrap_or(Pv { kind: PagevecKind::LruAdd, owner: self.record.cpu }),
+                    _ => Pv { kind: PagevecKind::Putback, owner: task },
                 };
-                match *machine.pagevec(Pv { kind, owner }).filled() {
+                match *machine.pagevec(drained).filled() {
                     [frame] => format!("to put *one page*, {}, back on a list", self.number(frame)),
                     ref filled => format!("to put *{} pages* back on their lists", filled.len()),
                 }
@@ -286,6 +286,17 @@ impl Sentence<'_> {
         })
     }
 
+    // The pagevec for a list of 3.2 that this task goes on to empty.
+    fn emptied_next(&self) -> Option<Pv> {
+        let own = |record: &&Record| record.task == self.record.task;
+        let ahead = self.timeline.records()[self.timeline.cursor()..].iter().filter(own);
+        let mut emptied = ahead.filter_map(|record| match record.op {
+            Op::PvecReinit { pv } => Some(pv),
+            _ => None,
+        });
+        emptied.next().filter(|pv| pv.kind.list().is_some())
+    }
+
     fn spin_unlock(&self, lock: LockId, irq: bool) -> String {
         let begun = self.timeline.index().begun(lock, self.timeline.cursor() as u32);
         let steps = begun.last().map_or(0, |span| span.end.saturating_sub(span.start));
@@ -301,7 +312,7 @@ impl Sentence<'_> {
                 format!("notes {page} in slot *{filled} of {size}* on its own stack: *no lock, no atomic*")
             }
             PagevecKind::Putback => format!("lines {page} up to go back, *{filled} of {size}*: *no reference taken*"),
-            kind => format!("puts {page} into its {}, slot *{filled} of {size}*", pagevec(kind)),
+            kind => format!("puts {page} into its {}, slot *{filled} of {size}*", kind.name()),
         }
     }
 
@@ -336,16 +347,4 @@ fn pages(n: u8) -> String {
 
 fn on_off(on: bool) -> &'static str {
     if on { "on" } else { "off" }
-}
-
-fn pagevec(kind: PagevecKind) -> &'static str {
-    match kind {
-        PagevecKind::LruAdd => "lru_add pagevec",
-        PagevecKind::LruRotate => "rotate pagevec",
-        PagevecKind::LruDeactivate => "deactivate pagevec",
-        PagevecKind::Activate => "activate pagevec",
-        PagevecKind::Mlock => "mlock batch",
-        PagevecKind::OnStack => "on-stack pagevec",
-        PagevecKind::Putback => "putback pagevec",
-    }
 }

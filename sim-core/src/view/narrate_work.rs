@@ -75,13 +75,7 @@ fn flushed(timeline: &Timeline, barrier: WorkId) -> String {
 
 fn peek(kind: PagevecKind, owner: u8, lru: u8, remote: bool, ret: u32) -> String {
     const LISTS: [&str; 5] = ["inactive anon", "active anon", "inactive file", "active file", "unevictable"];
-    let pagevec = match kind {
-        PagevecKind::LruAdd => "lru_add pagevec",
-        PagevecKind::LruRotate => "rotate pagevec",
-        PagevecKind::LruDeactivate => "deactivate pagevec",
-        PagevecKind::Activate => "activate pagevec",
-        _ => "mlock batch",
-    };
+    let pagevec = kind.name();
     let list = if lru > 0 { format!(" for {}", LISTS[lru as usize % 5]) } else { String::new() };
     let found = match ret {
         0 => "*empty*".to_string(),

@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 
 use super::{Lru, PagevecKind, Place};
 use crate::kernel::{Config, Patch};
-use crate::machine::{Machine, NIL, NO_MAPPING, NOBODY, PER_CPU, Page, PageFlag, Pfn, Pv};
+use crate::machine::{Machine, NIL, NO_MAPPING, NOBODY, Page, PageFlag, Pfn, Pv};
 
 /// Slots of all pagevecs by page.
 pub(super) struct Slots {
@@ -17,14 +17,6 @@ pub(super) struct Slots {
     on_stack: BTreeMap<Pfn, (u8, u8)>,
 }
 
-const KINDS: [PagevecKind; PER_CPU] = [
-    PagevecKind::LruAdd,
-    PagevecKind::LruRotate,
-    PagevecKind::LruDeactivate,
-    PagevecKind::Activate,
-    PagevecKind::Mlock,
-];
-
 impl Slots {
     pub fn new(machine: &Machine) -> Slots {
         let mut all = Slots {
@@ -34,10 +26,10 @@ impl Slots {
             on_stack: BTreeMap::new(),
         };
         for cpu in 0..machine.cpus.len() as u8 {
-            for kind in KINDS {
+            for kind in PagevecKind::PER_CPU {
                 for (slot, &page) in machine.pagevec(Pv { kind, owner: cpu }).filled().iter().enumerate() {
                     *all.held.entry(page).or_default() += 1;
-                    if matches!(kind, PagevecKind::LruAdd | PagevecKind::Mlock) {
+                    if kind.list().is_some() || kind == PagevecKind::Mlock {
                         all.slots.entry(page).or_insert((kind, cpu, slot as u8));
                     }
                 }

@@ -190,7 +190,7 @@ pub(super) fn kind(name: &str) -> FunctionKind {
         "page_vma_mapped_walk" | "isolate_lru_pages" => FunctionKind::Walk,
         "rmqueue_bulk" | "clear_pte" | "do_swap_page" => FunctionKind::Isolate,
         "free_folios" | "putback_lru_pages" => FunctionKind::Putback,
-        "free_pcppages_bulk" | "free_pcppages_bulk_single" | "shrink_page" => FunctionKind::Drain,
+        "lru_cache_add_lru" | "free_pcppages_bulk" | "free_pcppages_bulk_single" | "shrink_page" => FunctionKind::Drain,
         "page_remove_rmap" | "folio_remove_rmap_ptes" | "folio_remove_rmap_range" => FunctionKind::Drain,
         _ => FunctionKind::Other,
     }

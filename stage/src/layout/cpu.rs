@@ -158,7 +158,7 @@ impl Draw<'_> {
 
 /// True where pages in such a pagevec are on no list, so that the slot is their place.
 fn holds_places(kind: PagevecKind) -> bool {
-    matches!(kind, PagevecKind::LruAdd | PagevecKind::Putback)
+    kind.list().is_some() || kind == PagevecKind::Putback
 }
 
 fn cpu_fence(cpu: &CpuView) -> FenceState {

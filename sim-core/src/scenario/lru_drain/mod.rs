@@ -1,6 +1,7 @@
 //! mlock of small ranges and lru_add_drain_all, alone and against somebody else.
 
 mod claims;
+mod lists;
 mod races;
 mod setup;
 mod variants;
@@ -40,6 +41,7 @@ const MAIN: &[Param] = &[
         "CPUs whose lru_add pagevecs hold pages: 1, 2, .. and the caller's, 0, last",
     ),
     Param::number("waiting", 1, 1, 13, "pages in each of these pagevecs"),
+    lists::LISTS,
 ];
 
 const CHECK: &[Param] = &[Param::choice(
@@ -68,6 +70,7 @@ const ALL: &[Param] = &[
     Param::number("filled_cpus", 4, 0, 64, "CPUs whose pagevecs hold a page: 1, 2, .. and the caller's, 0, last"),
     Param::choice("in", &["lru_add", "rotate", "deactivate", "activate"], "pagevec that the pages wait in"),
     Param::number("callers", 1, 1, 2, "tasks that call it, on CPUs 0 and 1"),
+    lists::LISTS,
 ];
 
 const STARVED: &[Param] =
@@ -189,7 +192,8 @@ const SCENARIOS: &[Scenario] = &[
 
 fn build_main(variant: &Variant, params: &Params) -> Result<Built, SpecError> {
     let mlocks = params.get("mlocks");
-    let layout = Layout { ranges: mlocks.min(RANGES) as u8, waiting: params.get("waiting"), ..filled_layout(params)? };
+    let (ranges, waiting) = (mlocks.min(RANGES) as u8, params.get("waiting"));
+    let layout = Layout { ranges, waiting, lists: lists::lists(params), ..filled_layout(params)? };
     let engine = setup::memory(variant.config, &layout);
     Ok(built(engine, Vec::new(), move |engine| {
         engine.spawn("mlock", 0, move |cpu| async move { mlock_in_turn(&cpu, mlocks).await });

@@ -1,9 +1,11 @@
 //! lru_add_drain_all against somebody else, and who goes when.
 
 use alloc::format;
+use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::lists;
 use super::setup::{self, Layout, page_of};
 use super::{Built, built, configured, filled_layout, munlock};
 use crate::engine::{Cpu, Engine, Turn, Until};
@@ -148,7 +150,13 @@ pub(super) fn all(variant: &Variant, params: &Params) -> Result<Built, SpecError
         let text = format!("callers is {callers} and cpus is {}; expected {} at most", layout.cpus, layout.cpus);
         return Err(SpecError::Together(text));
     }
-    let engine = setup::memory(variant.config, &Layout { callers, kind: kind_of(params), ..layout });
+    let (kind, lists) = (kind_of(params), lists::lists(params));
+    if kind != PagevecKind::LruAdd && lists != [0] {
+        let text =
+            "in is not lru_add and lists is not inactive_anon; expected one of them to be, as lists is for lru_add";
+        return Err(SpecError::Together(text.to_string()));
+    }
+    let engine = setup::memory(variant.config, &Layout { callers, kind, lists, ..layout });
     Ok(built(engine, Vec::new(), move |engine| {
         for cpu in 0..callers {
             engine.spawn("drain all", cpu, |cpu| async move { drain_all(&cpu).await });

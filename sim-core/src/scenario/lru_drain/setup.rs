@@ -3,6 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::lists;
 use crate::engine::{Cpu, Engine};
 use crate::kernel::Config;
 use crate::kernel::memory::do_anonymous_page;
@@ -32,6 +33,8 @@ pub(super) struct Layout {
     pub spare: u32,
     /// Tasks that call lru_add_drain_all.
     pub callers: u8,
+    /// Lists whose pages wait in lru_add pagevecs; as many of each.
+    pub lists: Vec<u8>,
 }
 
 impl Layout {
@@ -46,6 +49,7 @@ impl Layout {
             kind: PagevecKind::LruAdd,
             spare: 0,
             callers: 1,
+            lists: vec![0],
         }
     }
 
@@ -60,20 +64,28 @@ impl Layout {
 pub(super) fn memory(config: Config, layout: &Layout) -> Engine {
     let ranges = u32::from(layout.ranges);
     let others = layout.filled.len() as u32 * layout.waiting;
-    let size = ranges + others + layout.spare;
+    let of_lists = layout.kind == PagevecKind::LruAdd && layout.lists != [0];
+    let size = ranges + others * layout.lists.len() as u32 + layout.spare;
     let threshold = stat_threshold(u32::from(layout.cpus), u64::from(size));
     let spec = MachineSpec { cpus: layout.cpus, zones: vec![size], threshold };
     let mut machine = Machine::new(&spec);
     machine.work = Workqueue::new(layout.cpus, layout.callers);
     let mut engine = Engine::new(config, machine);
     space(&mut engine, layout.ranges, 1);
-    if others + layout.spare > 0 {
+    if of_lists {
+        lists::space(&mut engine, layout, others);
+    } else if others + layout.spare > 0 {
         space(&mut engine, 1, others + layout.spare);
     }
     for at in 0..ranges {
         let own = layout.range_on.filter(|_| at == 0);
         let vma = VmaId { mm: 0, vma: at as u8 };
         fault(&mut engine, own.unwrap_or(0), vma, at..at + 1, own.is_none());
+    }
+    if of_lists {
+        lists::fill(&mut engine, layout);
+        engine.machine_mut().fold_diffs();
+        return engine;
     }
     for (at, &cpu) in (0..).zip(&layout.filled) {
         let first = at * layout.waiting;
@@ -125,7 +137,7 @@ fn hold(engine: &mut Engine, cpu: u8, kind: PagevecKind, addrs: core::ops::Range
     finish(engine);
 }
 
-fn finish(engine: &mut Engine) {
+pub(super) fn finish(engine: &mut Engine) {
     let ended = engine.run();
     debug_assert!(matches!(ended, Ok(crate::engine::Outcome::Finished)), "the set-up runs to its end");
 }
