@@ -64,14 +64,14 @@ async fn work_on(cpu: &sim_core::engine::Cpu, work: Work, held: &RefCell<Held>) 
             }
         }
         Work::AllocBlock { order, mt } => {
-            let block = alloc_block(cpu, order, MigrateType::from_index(mt)).await;
+            let block = alloc_order(cpu, order, MigrateType::from_index(mt)).await;
             held.borrow_mut().blocks.extend(block.map(|page| (page, order)));
         }
         Work::FreeBlock { which } => {
             let count = held.borrow().blocks.len();
             if count > 0 {
                 let (page, order) = held.borrow_mut().blocks.swap_remove(which % count);
-                free_block(cpu, page, order).await;
+                free_order(cpu, page, order).await;
             }
         }
         Work::Drain => drain_local_pages(cpu, 0).await,

@@ -99,11 +99,11 @@ fn golden_picks_of_the_round_robin() {
     }
 }
 
-fn single_picks(lengths: [u32; 3], n: u32, from: u32) -> Vec<(u32, u32)> {
+fn single_picks(lengths: [u32; 3], n: u32, from: u8) -> Vec<(u32, u32)> {
     let timeline = run_one(config("v5.18"), 8192, sized(1, 1000), move |cpu| async move {
         fill_lists(&cpu, lengths).await;
         cpu.local_irq_save().await;
-        free_pcppages_bulk_single(&cpu, 0, n, MigrateType::from_index(from)).await;
+        free_pcppages_bulk_single(&cpu, 0, n, from).await;
         cpu.local_irq_restore().await;
     });
     rounds(&timeline)

@@ -4,7 +4,8 @@ use sim_macros::primitives;
 
 use crate::engine::Want;
 use crate::engine::{Cpu, LockStep, Step};
-use crate::machine::{AreaList, LockClass, MigrateType, NIL, PcpField, Pfn};
+use crate::kernel::Patch;
+use crate::machine::{AreaList, LockClass, MigrateType, NIL, NR_PCP_LISTS, PcpField, Pfn, order_to_pindex};
 use crate::op::{Op, Read};
 
 #[primitives]
@@ -226,6 +227,22 @@ impl Cpu {
     #[track_caller]
     pub fn flush_tlb_mm(&self, mm: u8) -> Step<'_, ()> {
         self.step(Op::FlushTlbMm { mm })
+    }
+
+    /// This CPU's list for blocks of an order and a type: no step. Huge pages have two lists from 6.11 on, which is told
+    /// by the patch of 6.16.
+    #[inline(always)]
+    pub fn pcp_list(&self, order: u8, mt: MigrateType) -> AreaList {
+        if order == 0 {
+            return AreaList::Pcp { cpu: self.id(), mt };
+        }
+        AreaList::of_pindex(self.id(), order_to_pindex(order, mt, self.has(Patch::ClaimSteal)))
+    }
+
+    /// NR_PCP_LISTS: no step.
+    #[inline(always)]
+    pub fn nr_pcp_lists(&self) -> u8 {
+        NR_PCP_LISTS - u8::from(!self.has(Patch::ClaimSteal))
     }
 
     /// A number of this CPU's pageset: no step.
