@@ -192,6 +192,9 @@ impl Machine {
             buddy.pageblocks.iter().for_each(|&mt| d.bytes(&[mt as u8]));
             d.bytes(&buddy.nr_isolate.to_le_bytes());
             d.bytes(&[u8::from(buddy.below_high), u8::from(buddy.reclaim_active)]);
+            if buddy.nr_reserved_highatomic != 0 {
+                d.bytes(&buddy.nr_reserved_highatomic.to_le_bytes());
+            }
         }
     }
 }

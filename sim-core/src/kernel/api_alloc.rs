@@ -301,6 +301,12 @@ impl Cpu {
         self.machine().buddy(zone).map_or(0, |buddy| buddy.watermark[mark])
     }
 
+    /// nr_reserved_highatomic: no step.
+    #[inline(always)]
+    pub fn reserved_highatomic(&self, zone: u8) -> u32 {
+        self.machine().buddy(zone).map_or(0, |buddy| buddy.nr_reserved_highatomic)
+    }
+
     /// ZONE_BELOW_HIGH: no step.
     #[inline(always)]
     pub fn below_high(&self, zone: u8) -> bool {

@@ -14,19 +14,21 @@ const HIGH: usize = 2;
 const MIN: usize = 0;
 
 /// get_page_from_freelist for one page of one zone: the watermark test, then a page of this CPU's lists. Departs from
-/// 4.15 in the slow path, which here only tries again down to the min watermark: nobody reclaims.
+/// 4.15 in the slow path, which here only tries again down to the min watermark: nobody reclaims. What is reserved for
+/// HIGHATOMIC does not count as free.
 #[kernel("mm/page_alloc.c", "4.15")]
 pub async fn get_page_from_freelist(cpu: &Cpu, zone: u8, mt: MigrateType) -> Option<Pfn> {
+    let reserved = cpu.reserved_highatomic(zone);
     let mut enough = false;
     if cpu.has(Patch::PcpAutoTune) && !cpu.below_high(zone) {
-        enough = cpu.zone_free_pages(zone).await > cpu.watermark(zone, HIGH);
+        enough = cpu.zone_free_pages(zone).await > cpu.watermark(zone, HIGH) + reserved;
         if !enough {
             cpu.set_below_high(zone, true).await;
         }
     }
     if !enough
-        && cpu.zone_free_pages(zone).await <= cpu.watermark(zone, LOW)
-        && cpu.zone_free_pages(zone).await <= cpu.watermark(zone, MIN)
+        && cpu.zone_free_pages(zone).await <= cpu.watermark(zone, LOW) + reserved
+        && cpu.zone_free_pages(zone).await <= cpu.watermark(zone, MIN) + reserved
     {
         return None;
     }
@@ -166,13 +168,20 @@ pub async fn expand(cpu: &Cpu, zone: u8, page: Pfn, low: u8, high: u8, mt: Migra
     }
 }
 
-/// rmqueue for orders that have no per-CPU list: straight from the free lists. Up to 5.13 those are all above 0.
+/// rmqueue for orders that have no per-CPU list: straight from the free lists. Up to 5.13 those are all above 0. With
+/// ALLOC_HARDER, `harder`, what is reserved comes first. Departs from 4.15 in that nothing is reserved on the way.
 #[kernel("mm/page_alloc.c", "4.15")]
-pub async fn rmqueue_order(cpu: &Cpu, zone: u8, order: u8, mt: MigrateType) -> Option<Pfn> {
+pub async fn rmqueue_order(cpu: &Cpu, zone: u8, order: u8, mt: MigrateType, harder: bool) -> Option<Pfn> {
     cpu.local_irq_save().await;
     cpu.lock_zone(zone, false).await;
     let mut stole = false;
-    let page = __rmqueue(cpu, zone, order, mt, &mut stole).await;
+    let mut page = None;
+    if harder {
+        page = __rmqueue_smallest(cpu, zone, order, MigrateType::HighAtomic).await;
+    }
+    if page.is_none() {
+        page = __rmqueue(cpu, zone, order, mt, &mut stole).await;
+    }
     cpu.unlock_zone(zone, false).await;
     if let Some(page) = page {
         cpu.raw_mod_zone_page_state(zone, Stat::FreePages, -(1 << order)).await;

@@ -4,7 +4,7 @@ use sim_macros::{kernel, look};
 
 use super::Patch;
 use super::pcp_bulk::{free_pcppages_bulk, free_pcppages_bulk_single};
-use super::pcp_orders::is_costly_or_less;
+use super::pcp_orders::{is_costly_or_less, split_large_buddy};
 use super::pcp_today::{free_frozen_page, free_unref_folios};
 use crate::engine::Cpu;
 use crate::machine::{AreaList, Event, MAX_ORDER, MigrateType, PAGEBLOCK_ORDER, PcpField, Pfn, Stat};
@@ -144,6 +144,11 @@ pub async fn free_one_page(cpu: &Cpu, page: Pfn, order: u8, mt: MigrateType, irq
     let zone = cpu.page_zone(page);
     let mut mt = mt;
     cpu.lock_zone(zone, irq).await;
+    if cpu.has(Patch::FreshType) && order > PAGEBLOCK_ORDER {
+        split_large_buddy(cpu, zone, page, order).await;
+        cpu.unlock_zone(zone, irq).await;
+        return;
+    }
     if cpu.has_isolate_pageblock(zone).await || mt == MigrateType::Isolate {
         mt = MigrateType::from_index(cpu.read_pageblock(page).await);
     }

@@ -4,9 +4,12 @@ use sim_macros::{kernel, look};
 
 use super::Patch;
 use super::page_alloc::{rmqueue_order, rmqueue_pcplist};
-use super::page_free::{free_pages_ok, free_unref_page};
+use super::page_free::{__free_one_page, free_pages_ok, free_unref_page};
 use crate::engine::Cpu;
-use crate::machine::{MigrateType, PAGE_ALLOC_COSTLY_ORDER, PCP_BATCH_SCALE_MAX, PcpField, Pfn, pcp_allowed_order};
+use crate::machine::{
+    MigrateType, PAGE_ALLOC_COSTLY_ORDER, PAGEBLOCK_NR, PAGEBLOCK_ORDER, PCP_BATCH_SCALE_MAX, PcpField, Pfn,
+    pcp_allowed_order,
+};
 
 /// rmqueue: a page or block from this CPU's lists where its order has some, else from the free lists. Up to 5.13 only
 /// order 0 has lists. There is no watermark test here.
@@ -17,7 +20,7 @@ pub async fn rmqueue(cpu: &Cpu, zone: u8, order: u8, mt: MigrateType) -> Option<
         listed = pcp_allowed_order(order);
     }
     if !listed {
-        return rmqueue_order(cpu, zone, order, mt).await;
+        return rmqueue_order(cpu, zone, order, mt, false).await;
     }
     let page = rmqueue_pcplist(cpu, zone, order, mt).await?;
     cpu.prep_new_page(page, order).await;
@@ -35,6 +38,17 @@ pub async fn free_the_page(cpu: &Cpu, page: Pfn, order: u8) {
         free_unref_page(cpu, page, order).await;
     } else {
         free_pages_ok(cpu, page, order).await;
+    }
+}
+
+/// split_large_buddy of 6.10 and later: a block above a pageblock is freed by pageblocks, each by its own type.
+#[kernel("mm/page_alloc.c", "6.10")]
+pub async fn split_large_buddy(cpu: &Cpu, zone: u8, page: Pfn, order: u8) {
+    let mut at = page;
+    while at < page + (1 << order) {
+        let mt = MigrateType::from_index(cpu.read_pageblock(at).await);
+        __free_one_page(cpu, zone, at, PAGEBLOCK_ORDER, mt).await;
+        at += PAGEBLOCK_NR;
     }
 }
 

@@ -258,6 +258,8 @@ pub struct Buddy {
     pub below_high: bool,
     /// ZONE_RECLAIM_ACTIVE
     pub reclaim_active: bool,
+    /// nr_reserved_highatomic: pages of HIGHATOMIC pageblocks, which are no free memory for ordinary requests.
+    pub nr_reserved_highatomic: u32,
     /// Type of the list that each free block is on; of no kernel, which need not know it to unlink.
     pub(crate) on: Vec<u8>,
 }
@@ -398,6 +400,7 @@ impl Buddy {
             watermark: watermarks(pages, scaled_marks),
             below_high: false,
             reclaim_active: false,
+            nr_reserved_highatomic: 0,
             on: vec![ON_NONE; pages as usize],
         }
     }

@@ -53,7 +53,7 @@ pub async fn free(cpu: &Cpu, page: Pfn) {
 
 /// Allocates a block straight from the free lists.
 pub async fn alloc_block(cpu: &Cpu, order: u8, mt: MigrateType) -> Option<Pfn> {
-    rmqueue_order(cpu, 0, order, mt).await
+    rmqueue_order(cpu, 0, order, mt, false).await
 }
 
 /// Drops the last reference of a block and frees it straight to the free lists.
