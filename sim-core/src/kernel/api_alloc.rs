@@ -229,8 +229,8 @@ impl Cpu {
         self.step(Op::FlushTlbMm { mm })
     }
 
-    /// This CPU's list for blocks of an order and a type: no step. Huge pages have two lists from 6.11 on, which is told
-    /// by the patch of 6.16.
+    /// This CPU's list for blocks of an order and a type: no step. Huge pages have two lists from 6.11 on, which is
+    /// told by the patch of 6.16.
     #[inline(always)]
     pub fn pcp_list(&self, order: u8, mt: MigrateType) -> AreaList {
         if order == 0 {
