@@ -1,6 +1,6 @@
 //! A digest of a machine: the same bytes give the same number on every machine and target.
 
-use crate::machine::{LockState, Machine, PER_CPU, PER_CPU_OF_ALL, Pmd, RmapState, TaskRun};
+use crate::machine::{LockState, Machine, PCP_TYPES, PER_CPU, PER_CPU_OF_ALL, PageList, PcpField, Pmd, RmapState, TaskRun};
 
 /// FNV-1a, 64 bit: simple, published, and without any dependence on word size.
 #[derive(Clone, Copy, Debug)]
@@ -186,15 +186,34 @@ impl Machine {
                 d.bytes(queue);
             }
             let lists = buddy.free_list.iter().flatten().chain(&buddy.local).chain(&buddy.dead);
-            for list in lists.chain(buddy.pcp.iter().flat_map(|pcp| &pcp.lists)) {
+            for list in lists.chain(buddy.pcp.iter().flat_map(|pcp| &pcp.lists[..PCP_TYPES as usize])) {
                 [list.head, list.tail, list.len].iter().for_each(|word| d.bytes(&word.to_le_bytes()));
             }
-            let numbers = buddy.pcp.iter().flat_map(|pcp| &pcp.fields).chain(&buddy.nr_free);
+            let (flags, plain) = (PcpField::Flags as usize, PcpField::HighMax as usize);
+            let numbers = buddy.pcp.iter().flat_map(|pcp| &pcp.fields[..=plain]).chain(&buddy.nr_free);
             numbers.for_each(|number| d.bytes(&number.to_le_bytes()));
+            for (cpu, pcp) in buddy.pcp.iter().enumerate() {
+                feed_orders(d, cpu as u8, &pcp.lists, pcp.fields[flags]);
+            }
             buddy.pageblocks.iter().for_each(|&mt| d.bytes(&[mt as u8]));
             d.bytes(&buddy.nr_isolate.to_le_bytes());
             d.bytes(&[u8::from(buddy.below_high), u8::from(buddy.reclaim_active)]);
+            if buddy.nr_reserved_highatomic != 0 {
+                d.bytes(&buddy.nr_reserved_highatomic.to_le_bytes());
+            }
         }
+    }
+}
+
+// What only blocks of higher orders use is left out where it is empty: runs without such blocks know nothing of it.
+fn feed_orders(d: &mut Digest, cpu: u8, lists: &[PageList], flags: u32) {
+    for (pindex, list) in lists.iter().enumerate().skip(PCP_TYPES as usize).filter(|(_, list)| list.len > 0) {
+        d.bytes(&[cpu, pindex as u8]);
+        [list.head, list.tail, list.len].iter().for_each(|word| d.bytes(&word.to_le_bytes()));
+    }
+    if flags != 0 {
+        d.bytes(&[cpu, u8::MAX]);
+        d.bytes(&flags.to_le_bytes());
     }
 }
 

@@ -473,6 +473,34 @@ fn blocks_go_out_and_come_back_to_the_free_lists() {
     });
 }
 
+/// Blocks of all orders, in a recorded run and in bulk. 7,168 pages of blocks, and what refills take beside.
+#[test]
+fn blocks_of_every_order_are_the_same_in_bulk() {
+    let orders = [0, 1, 2, 3, 9, 4, 10, 8, 1, 3, 0, 9, 2];
+    let block = |at: usize| at as u8;
+    let alloc = orders.iter().enumerate().map(|(at, &order)| Call::Alloc { zone: 0, order, block: block(at) });
+    let free = (0..orders.len()).rev().map(|at| Call::Free { block: block(at) });
+    let calls: Vec<Call> = alloc.chain(free).chain([Call::DrainPcp { zone: 0 }]).collect();
+    let program = Program { zones: vec![8192], ..small(PCP, Vec::new(), vec![calls], "turns") };
+    on_all("pcp-free", program.clone(), |variant, machine| {
+        assert_eq!(machine.stat(Stat::FreePages), 8192, "{variant}");
+        assert_eq!(machine.buddy(0).unwrap().nr_free[10], 8, "{variant}");
+        assert_eq!(machine.buddy(0).unwrap().pcp_pages(), 0, "{variant}");
+    });
+    for variant in sim_core::scenario::PCP_FREE_VARIANTS.iter().map(|variant| variant.name) {
+        let scenario = of_series(program.clone(), "pcp-free", variant);
+        let recorded = record(scenario, variant);
+        let bulk = RunSpec::of(scenario, variant).unwrap().bulk(1000, |_| true).unwrap();
+        assert!(*bulk.world() == *recorded.timeline.world(), "{variant}");
+        let on_lists = recorded
+            .timeline
+            .records()
+            .iter()
+            .filter(|record| matches!(record.op, sim_core::op::Op::AreaDel { list, .. } if list.pindex() > 2));
+        assert_eq!(on_lists.count() > 0, matches!(variant, "v5.18" | "today"), "{variant}");
+    }
+}
+
 #[test]
 fn isolated_pageblocks_give_no_page() {
     let isolate = |undo| Call::IsolateBlock { zone: 0, range: 0, undo };

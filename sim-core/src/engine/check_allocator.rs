@@ -8,10 +8,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::check::{Checked, broken};
+use crate::kernel::pcp_orders::blocks_of_batch;
 use crate::kernel::{Config, Patch};
 use crate::machine::{
-    AreaList, Buddy, Event, LockClass, MAX_ORDER, Machine, MigrateType, NOBODY, PAGEBLOCK_NR, PAGEBLOCK_ORDER,
-    PCP_TYPES, PageFlag, PcpField, Pfn, Stat,
+    AreaList, Buddy, Event, LockClass, MAX_ORDER, Machine, MigrateType, NOBODY, NR_PCP_LISTS, PAGEBLOCK_NR,
+    PAGEBLOCK_ORDER, PageFlag, PcpField, Pfn, Stat, pcp_allowed_order, pindex_to_order,
 };
 use crate::op::{Op, Read};
 
@@ -35,8 +36,10 @@ pub(super) struct AllocatorChecker {
     on: Vec<Option<AreaList>>,
     /// Pages that somebody has allocated, interior pages of a block too.
     allocated: Vec<bool>,
-    /// Pages that were freed last as single ones.
-    single: Vec<bool>,
+    /// Pages of the block that was freed last here, if its order has per-CPU lists; else 0.
+    single: Vec<u16>,
+    /// CPUs whose lists have held blocks of an order above 0.
+    blocks: Vec<bool>,
     /// PGALLOC less PGFREE less the allocated pages, at the start.
     offset: i64,
 }
@@ -53,8 +56,9 @@ impl AllocatorChecker {
         }
         let allocated: Vec<bool> = machine.pages.iter().map(|page| page.count > 0).collect();
         let offset = balance(machine) - count(&allocated);
-        let single = vec![false; machine.pages.len()];
-        Some(AllocatorChecker { config, on, allocated, single, offset })
+        let single = vec![0; machine.pages.len()];
+        let blocks = vec![false; machine.cpus.len()];
+        Some(AllocatorChecker { config, on, allocated, single, blocks, offset })
     }
 
     pub fn after(&mut self, machine: &Machine, task: u8, op: Op, ret: u32) -> Checked {
@@ -89,6 +93,7 @@ impl AllocatorChecker {
                 if let Some(old) = self.on[page as usize].replace(list) {
                     return broken(ONE_PLACE, format!("page {page} was added to {list:?} while it is on {old:?}"));
                 }
+                self.block_listed(op);
                 // release_pages collects pages that it has not begun to free yet.
                 if self.allocated[page as usize] && !matches!(list, AreaList::Dead { .. }) {
                     return broken(ONE_PLACE, format!("page {page} was added to {list:?} while somebody has it"));
@@ -104,22 +109,31 @@ impl AllocatorChecker {
             }
             Op::PrepareNew { page, order } => self.changes_hands(page, order, true),
             Op::PrepareFree { page, order } => {
-                self.single[page as usize] = order == 0;
+                self.single[page as usize] = if pcp_allowed_order(order) { 1 << order } else { 0 };
                 self.changes_hands(page, order, false)
             }
             _ => Ok(()),
         }
     }
 
+    // 5.18 counts the free of a block of any order as one.
+    fn block_listed(&mut self, op: Op) {
+        let Op::AreaAdd { list: list @ AreaList::PcpOrder { cpu, .. }, tail, .. } = op else { return };
+        self.blocks[cpu as usize] = true;
+        if !tail && !self.config.has(Patch::PcpLock) {
+            self.offset += (1 << list.order()) - 1;
+        }
+    }
+
     // 5.18 frees a page of an isolated pageblock past its lists, and does not count it.
     fn uncounted(&mut self, machine: &Machine, task: u8, op: Op, ret: u32) {
         let Op::Read { what: Read::Pageblock, page } = op else { return };
-        let freeing =
-            self.single[page as usize] && matches!(self.on[page as usize], None | Some(AreaList::Dead { .. }));
+        let pages = self.single[page as usize];
+        let freeing = pages > 0 && matches!(self.on[page as usize], None | Some(AreaList::Dead { .. }));
         let locked = machine.buddy(machine.page(page).zone()).is_some_and(|buddy| buddy.lock.holder == task);
         let one_pass = self.config.has(Patch::SinglePass) && !self.config.has(Patch::PcpLock);
         if one_pass && freeing && !locked && ret == MigrateType::Isolate as u32 {
-            self.offset += 1;
+            self.offset += i64::from(pages);
         }
     }
 
@@ -151,15 +165,16 @@ impl AllocatorChecker {
         if pcp.lock.holder != NOBODY {
             return Ok(());
         }
-        let listed: u32 = pcp.lists.iter().map(|list| list.len).sum();
+        let listed = pcp.pages();
         let count = pcp.get(PcpField::Count);
         if listed != count {
             return broken(PCP_COUNT, format!("count of CPU {cpu} is {count}, its lists hold {listed}"));
         }
         let (high, batch) = (pcp.get(PcpField::High), pcp.get(PcpField::Batch));
-        let most = (high + 2 * (batch - 1)).saturating_sub(1);
+        let refills = if self.blocks[cpu as usize] { refills_of_all(batch) } else { 2 * (batch - 1) };
+        let most = (high + refills).saturating_sub(1);
         // A drain of less than a batch, which only a small high makes, may leave more.
-        let whole = !self.config.has(Patch::SinglePass) || high >= 2 * batch;
+        let whole = !self.config.has(Patch::SinglePass) || high >= 2 * batch || self.blocks[cpu as usize];
         if !self.config.has(Patch::PcpLock) && whole && count > most {
             return broken(PCP_COUNT, format!("CPU {cpu} holds {count} pages, {most} at most (high {high})"));
         }
@@ -191,14 +206,7 @@ impl AllocatorChecker {
     }
 
     fn listed(&self, machine: &Machine, buddy: &Buddy, list: AreaList, page: Pfn, seen: &mut [bool]) -> Checked {
-        let AreaList::Free { order, mt } = list else {
-            let double = core::mem::replace(&mut seen[page as usize], true);
-            let state = machine.page(page);
-            if double || state.count != 0 || state.has(PageFlag::Free) {
-                return broken(ONE_PLACE, format!("page {page} on {list:?} is free, in use or listed twice"));
-            }
-            return Ok(());
-        };
+        let AreaList::Free { order, mt } = list else { return self.waiting(machine, list, page, seen) };
         let head = machine.page(page);
         if !page.is_multiple_of(1 << order) || !head.has(PageFlag::Free) || head.order() != order || head.count != 0 {
             return broken(BLOCK, format!("page {page} heads a block of order {order}"));
@@ -220,6 +228,22 @@ impl AllocatorChecker {
             return broken(ISOLATED, detail);
         }
         Ok(())
+    }
+
+    // A page or block on a list of a CPU: nobody else has a page of it.
+    fn waiting(&self, machine: &Machine, list: AreaList, page: Pfn, seen: &mut [bool]) -> Checked {
+        let end = page + (1 << list.order());
+        let whole = page.is_multiple_of(1 << list.order()) && end as usize <= machine.pages.len();
+        for pfn in page..if whole { end } else { page } {
+            let double = core::mem::replace(&mut seen[pfn as usize], true);
+            let state = machine.page(pfn);
+            // A collected page has not been freed yet, and a block's other pages have a count of 0 in use too.
+            let in_use = state.count != 0 || pfn > page && self.allocated[pfn as usize];
+            if double || in_use || state.has(PageFlag::Free) {
+                return broken(ONE_PLACE, format!("page {pfn} on {list:?} is free, in use or listed twice"));
+            }
+        }
+        if whole { Ok(()) } else { broken(BLOCK, format!("page {page} on {list:?} heads no block of its order")) }
     }
 
     /// Checks a machine in which nobody is inside a kernel function.
@@ -257,9 +281,17 @@ fn buddies(machine: &Machine) -> impl Iterator<Item = (u8, &Buddy)> {
 fn all_lists(buddy: &Buddy) -> impl Iterator<Item = AreaList> + use<> {
     let cpus = buddy.pcp.len() as u8;
     let free = (0..MAX_ORDER).flat_map(|order| MigrateType::ALL.map(|mt| AreaList::Free { order, mt }));
-    let of_types = |cpu| (0..PCP_TYPES).map(move |mt| AreaList::Pcp { cpu, mt: MigrateType::from_index(mt.into()) });
+    let of_types = |cpu| (0..NR_PCP_LISTS).map(move |pindex| AreaList::of_pindex(cpu, pindex));
     let stacks = (0..cpus).flat_map(|cpu| [AreaList::Local { cpu }, AreaList::Dead { cpu }]);
     free.chain((0..cpus).flat_map(of_types)).chain(stacks)
+}
+
+// What the refills of all lists may add above high. While count is at high or above, a free takes at least as much off
+// its own list as it has put there; so a list grows by a refill alone, which finds it empty.
+fn refills_of_all(batch: u32) -> u32 {
+    let lists = 0..NR_PCP_LISTS;
+    let refill = |order: u8| (blocks_of_batch(batch, order) - 1) << order;
+    lists.map(|pindex| refill(pindex_to_order(pindex))).sum()
 }
 
 fn balance(machine: &Machine) -> i64 {

@@ -4,7 +4,8 @@ use sim_macros::primitives;
 
 use crate::engine::Want;
 use crate::engine::{Cpu, LockStep, Step};
-use crate::machine::{AreaList, LockClass, MigrateType, NIL, PcpField, Pfn};
+use crate::kernel::Patch;
+use crate::machine::{AreaList, LockClass, MigrateType, NIL, NR_PCP_LISTS, PcpField, Pfn, order_to_pindex};
 use crate::op::{Op, Read};
 
 #[primitives]
@@ -228,6 +229,22 @@ impl Cpu {
         self.step(Op::FlushTlbMm { mm })
     }
 
+    /// This CPU's list for blocks of an order and a type: no step. Huge pages have two lists from 6.11 on, which is
+    /// told by the patch of 6.16.
+    #[inline(always)]
+    pub fn pcp_list(&self, order: u8, mt: MigrateType) -> AreaList {
+        if order == 0 {
+            return AreaList::Pcp { cpu: self.id(), mt };
+        }
+        AreaList::of_pindex(self.id(), order_to_pindex(order, mt, self.has(Patch::ClaimSteal)))
+    }
+
+    /// NR_PCP_LISTS: no step.
+    #[inline(always)]
+    pub fn nr_pcp_lists(&self) -> u8 {
+        NR_PCP_LISTS - u8::from(!self.has(Patch::ClaimSteal))
+    }
+
     /// A number of this CPU's pageset: no step.
     #[inline(always)]
     pub fn pcp(&self, zone: u8, field: PcpField) -> u32 {
@@ -282,6 +299,12 @@ impl Cpu {
     #[inline(always)]
     pub fn watermark(&self, zone: u8, mark: usize) -> u32 {
         self.machine().buddy(zone).map_or(0, |buddy| buddy.watermark[mark])
+    }
+
+    /// nr_reserved_highatomic: no step.
+    #[inline(always)]
+    pub fn reserved_highatomic(&self, zone: u8) -> u32 {
+        self.machine().buddy(zone).map_or(0, |buddy| buddy.nr_reserved_highatomic)
     }
 
     /// ZONE_BELOW_HIGH: no step.

@@ -30,6 +30,7 @@ pub mod page_free;
 pub mod page_io;
 pub mod page_isolation;
 pub mod pcp_bulk;
+pub mod pcp_orders;
 pub mod pcp_today;
 pub mod program;
 pub mod rmap;

@@ -4,6 +4,7 @@ use sim_macros::{kernel, look};
 
 use super::Patch;
 use super::pcp_bulk::{free_pcppages_bulk, free_pcppages_bulk_single};
+use super::pcp_orders::{is_costly_or_less, split_large_buddy};
 use super::pcp_today::{free_frozen_page, free_unref_folios};
 use crate::engine::Cpu;
 use crate::machine::{AreaList, Event, MAX_ORDER, MigrateType, PAGEBLOCK_ORDER, PcpField, Pfn, Stat};
@@ -11,55 +12,58 @@ use crate::machine::{AreaList, Event, MAX_ORDER, MigrateType, PAGEBLOCK_ORDER, P
 /// Pages freed with interrupts off in one go.
 const SWAP_CLUSTER_MAX: u32 = 32;
 
-/// free_unref_page: one page without a reference.
+/// free_unref_page: one page without a reference, or a block of an order that has per-CPU lists (5.14 and later).
 #[kernel("mm/page_alloc.c", "4.15")]
-pub async fn free_unref_page(cpu: &Cpu, page: Pfn) {
+pub async fn free_unref_page(cpu: &Cpu, page: Pfn, order: u8) {
     if cpu.has(Patch::PcpLock) {
-        free_frozen_page(cpu, page).await;
+        free_frozen_page(cpu, page, order).await;
         return;
     }
-    let mt = free_unref_page_prepare(cpu, page).await;
+    let mt = free_unref_page_prepare(cpu, page, order).await;
     if cpu.has(Patch::SinglePass) && mt == MigrateType::Isolate {
-        free_one_page(cpu, page, 0, mt, true).await;
+        free_one_page(cpu, page, order, mt, true).await;
         return;
     }
     cpu.local_irq_save().await;
-    free_unref_page_commit(cpu, page).await;
+    free_unref_page_commit(cpu, page, order).await;
     cpu.local_irq_restore().await;
 }
 
 /// free_unref_page_prepare: clears what the page was, and keeps the type of its pageblock in the page: read once, with
 /// interrupts on.
 #[kernel("mm/page_alloc.c", "4.15")]
-pub async fn free_unref_page_prepare(cpu: &Cpu, page: Pfn) -> MigrateType {
-    cpu.free_pages_prepare(page, 0).await;
+pub async fn free_unref_page_prepare(cpu: &Cpu, page: Pfn, order: u8) -> MigrateType {
+    cpu.free_pages_prepare(page, order).await;
     let mt = MigrateType::from_index(cpu.read_pageblock(page).await);
     cpu.set_pcp_type(page, mt).await;
     mt
 }
 
 /// free_unref_page_commit: to the head of the list of its type; a drain when count has reached high. Up to 4.16 the
-/// caller of the drain subtracts from count. Whoever changes batch and high meanwhile is not waited for.
+/// caller of the drain subtracts from count. Whoever changes batch and high meanwhile is not waited for. 5.18 counts one
+/// PGFREE for a block of any order.
 #[kernel("mm/page_alloc.c", "4.15")]
-pub async fn free_unref_page_commit(cpu: &Cpu, page: Pfn) {
+pub async fn free_unref_page_commit(cpu: &Cpu, page: Pfn, order: u8) {
     let zone = cpu.page_zone(page);
     let mut mt = MigrateType::from_index(cpu.read_pcp_type(page).await);
     cpu.count_vm_events(Event::Free, 1).await;
     if !mt.has_pcp() {
         if mt == MigrateType::Isolate {
-            free_one_page(cpu, page, 0, mt, false).await;
+            free_one_page(cpu, page, order, mt, false).await;
             return;
         }
         mt = MigrateType::Movable;
     }
-    cpu.area_add(AreaList::Pcp { cpu: cpu.id(), mt }, false, page).await;
-    let count = cpu.pcp(zone, PcpField::Count) + 1;
+    let list = cpu.pcp_list(order, mt);
+    cpu.area_add(list, false, page).await;
+    let count = cpu.pcp(zone, PcpField::Count) + (1 << order);
     cpu.set_pcp(zone, PcpField::Count, count).await;
     if cpu.has(Patch::SinglePass) {
-        let high = nr_pcp_high(cpu, zone).await;
+        let free_high = is_costly_or_less(order) && cpu.pcp(zone, PcpField::FreeFactor) > 0;
+        let high = nr_pcp_high(cpu, zone, free_high).await;
         if count >= high {
-            let n = nr_pcp_free(cpu, zone, high).await;
-            free_pcppages_bulk_single(cpu, zone, n, mt).await;
+            let n = nr_pcp_free(cpu, zone, high, free_high).await;
+            free_pcppages_bulk_single(cpu, zone, n, list.pindex()).await;
         }
         return;
     }
@@ -73,17 +77,24 @@ pub async fn free_unref_page_commit(cpu: &Cpu, page: Pfn) {
     }
 }
 
-/// nr_pcp_high of 5.14 to 6.6: less while kswapd reclaims.
+/// nr_pcp_high of 5.14 to 6.6: less while kswapd reclaims; nothing may stay where blocks of order 1 to 3 are freed in a
+/// burst.
 #[kernel("mm/page_alloc.c", "5.18")]
-pub async fn nr_pcp_high(cpu: &Cpu, zone: u8) -> u32 {
+pub async fn nr_pcp_high(cpu: &Cpu, zone: u8, free_high: bool) -> u32 {
     let high = cpu.read_pcp(zone, PcpField::High).await;
+    if free_high {
+        return 0;
+    }
     if cpu.reclaim_active(zone) { high.min(4 * cpu.pcp(zone, PcpField::Batch)) } else { high }
 }
 
 /// nr_pcp_free of 5.14 to 6.6: batch doubles with each drain of a burst, up to high less one batch.
 #[kernel("mm/page_alloc.c", "5.18")]
-pub async fn nr_pcp_free(cpu: &Cpu, zone: u8, high: u32) -> u32 {
+pub async fn nr_pcp_free(cpu: &Cpu, zone: u8, high: u32, free_high: bool) -> u32 {
     let batch = cpu.read_pcp(zone, PcpField::Batch).await;
+    if free_high {
+        return cpu.pcp(zone, PcpField::Count);
+    }
     if high < batch {
         return 1;
     }
@@ -106,7 +117,7 @@ pub async fn free_unref_page_list(cpu: &Cpu, zone: u8) {
     }
     while let Some(page) = next {
         next = follower(cpu, page);
-        let mt = free_unref_page_prepare(cpu, page).await;
+        let mt = free_unref_page_prepare(cpu, page, 0).await;
         if cpu.has(Patch::SinglePass) && mt == MigrateType::Isolate {
             cpu.area_del(list, page).await;
             free_one_page(cpu, page, 0, mt, true).await;
@@ -116,7 +127,7 @@ pub async fn free_unref_page_list(cpu: &Cpu, zone: u8) {
     cpu.local_irq_save().await;
     while let Some(page) = cpu.area_head(zone, list) {
         cpu.area_next(list, page).await;
-        free_unref_page_commit(cpu, page).await;
+        free_unref_page_commit(cpu, page, 0).await;
         committed += 1;
         if committed == SWAP_CLUSTER_MAX {
             cpu.local_irq_restore().await;
@@ -133,6 +144,11 @@ pub async fn free_one_page(cpu: &Cpu, page: Pfn, order: u8, mt: MigrateType, irq
     let zone = cpu.page_zone(page);
     let mut mt = mt;
     cpu.lock_zone(zone, irq).await;
+    if cpu.has(Patch::FreshType) && order > PAGEBLOCK_ORDER {
+        split_large_buddy(cpu, zone, page, order).await;
+        cpu.unlock_zone(zone, irq).await;
+        return;
+    }
     if cpu.has_isolate_pageblock(zone).await || mt == MigrateType::Isolate {
         mt = MigrateType::from_index(cpu.read_pageblock(page).await);
     }
@@ -140,7 +156,7 @@ pub async fn free_one_page(cpu: &Cpu, page: Pfn, order: u8, mt: MigrateType, irq
     cpu.unlock_zone(zone, irq).await;
 }
 
-/// `__free_pages_ok`: a block of an order above 0.
+/// `__free_pages_ok`: a block of an order that has no per-CPU list.
 #[kernel("mm/page_alloc.c", "4.15")]
 pub async fn free_pages_ok(cpu: &Cpu, page: Pfn, order: u8) {
     cpu.free_pages_prepare(page, order).await;

@@ -38,7 +38,7 @@ pub async fn free_pcppages_bulk(cpu: &Cpu, zone: u8, count: u32) {
             if cpu.has(Patch::PickOutside) {
                 pick_page(cpu, zone, page, &mut picked).await;
             } else {
-                free_picked(cpu, zone, page, isolated).await;
+                free_picked(cpu, zone, page, 0, isolated).await;
             }
             left -= 1;
             if left == 0 {
@@ -88,10 +88,10 @@ pub async fn next_list(cpu: &Cpu, zone: u8, from: u32, batch_free: &mut u32) -> 
 
 /// Under the lock, up to 4.16: check the page, and free it by the type that it keeps.
 #[kernel("mm/page_alloc.c", "4.15")]
-pub async fn free_picked(cpu: &Cpu, zone: u8, page: Pfn, isolated: bool) {
+pub async fn free_picked(cpu: &Cpu, zone: u8, page: Pfn, order: u8, isolated: bool) {
     let mt = type_of_picked(cpu, page, isolated).await;
     if cpu.check_page(page).await {
-        __free_one_page(cpu, zone, page, 0, mt).await;
+        __free_one_page(cpu, zone, page, order, mt).await;
     }
 }
 
@@ -149,43 +149,51 @@ pub async fn free_local_list(cpu: &Cpu, zone: u8) {
 }
 
 /// free_pcppages_bulk from 5.18 on: one pass under zone->lock, from the list that was freed to last; each list is
-/// emptied from its tail before the next one is looked at.
+/// emptied from its tail before the next one is looked at. `count` is in pages, and the last block may be more than is
+/// left of it.
 #[kernel("mm/page_alloc.c", "5.18")]
-pub async fn free_pcppages_bulk_single(cpu: &Cpu, zone: u8, count: u32, from: MigrateType) {
+pub async fn free_pcppages_bulk_single(cpu: &Cpu, zone: u8, count: u32, from: u8) {
     let me = cpu.id();
     let irq = cpu.has(Patch::PcpLock);
     let mut left = count.min(cpu.pcp(zone, PcpField::Count));
-    let mut mt = from as u32;
+    let mut pindex = from;
+    let (mut least, mut most) = (0, cpu.nr_pcp_lists() - 1);
     cpu.lock_zone(zone, irq).await;
     let isolated = !cpu.has(Patch::FreshType) && cpu.has_isolate_pageblock(zone).await;
-    while left > 0 {
-        let list = AreaList::Pcp { cpu: me, mt: MigrateType::from_index(mt) };
+    while left > 0 && least <= most {
+        let list = AreaList::of_pindex(me, pindex);
         let mut done = cpu.area_empty(zone, list, false).await;
+        if done {
+            // An empty list at an end need not be looked at again.
+            most = most.saturating_sub(u8::from(pindex == most));
+            least += u8::from(pindex == least);
+        }
         while !done {
             let Some(page) = cpu.area_tail(zone, list) else { break };
             take_and_free(cpu, zone, page, list, isolated).await;
-            left -= 1;
+            left = left.saturating_sub(1 << list.order());
             done = left == 0 || cpu.area_empty(zone, list, true).await;
         }
-        mt = (mt + 1) % u32::from(PCP_TYPES);
+        pindex = if pindex < most { pindex + 1 } else { least };
     }
     cpu.unlock_zone(zone, irq).await;
 }
 
-/// One page of the single pass. From 6.10 on the pageblock is asked for the type, and nothing is checked.
+/// One page or block of the single pass. From 6.10 on the pageblock is asked for the type, and nothing is checked.
 #[kernel("mm/page_alloc.c", "5.18")]
 pub async fn take_and_free(cpu: &Cpu, zone: u8, page: Pfn, list: AreaList, isolated: bool) {
+    let order = list.order();
     if cpu.has(Patch::FreshType) {
         let mt = MigrateType::from_index(cpu.read_pageblock(page).await);
         cpu.area_del(list, page).await;
         let count = cpu.pcp(zone, PcpField::Count);
-        cpu.set_pcp(zone, PcpField::Count, count - 1).await;
-        __free_one_page(cpu, zone, page, 0, mt).await;
+        cpu.set_pcp(zone, PcpField::Count, count - (1 << order)).await;
+        __free_one_page(cpu, zone, page, order, mt).await;
     } else {
         cpu.area_del(list, page).await;
         let count = cpu.pcp(zone, PcpField::Count);
-        cpu.set_pcp(zone, PcpField::Count, count - 1).await;
-        free_picked(cpu, zone, page, isolated).await;
+        cpu.set_pcp(zone, PcpField::Count, count - (1 << order)).await;
+        free_picked(cpu, zone, page, order, isolated).await;
     }
 }
 
@@ -195,7 +203,7 @@ pub async fn drain_pages_zone(cpu: &Cpu, zone: u8) {
     cpu.local_irq_save().await;
     let count = cpu.pcp(zone, PcpField::Count);
     if count > 0 && cpu.has(Patch::SinglePass) {
-        free_pcppages_bulk_single(cpu, zone, count, MigrateType::Unmovable).await;
+        free_pcppages_bulk_single(cpu, zone, count, 0).await;
     } else if count > 0 {
         free_pcppages_bulk(cpu, zone, count).await;
         if !cpu.has(Patch::CountInside) {

@@ -6,57 +6,59 @@ use super::Patch;
 use super::page_alloc::{__rmqueue, rmqueue_bulk, take_head};
 use super::page_free::free_one_page;
 use super::pcp_bulk::free_pcppages_bulk_single;
+use super::pcp_orders::{blocks_of_batch, frees_high_orders, nr_pcp_free_tuned};
 use crate::engine::Cpu;
-use crate::machine::{AreaList, Event, MigrateType, PCP_BATCH_SCALE_MAX, PcpField, Pfn, Stat};
+use crate::machine::{Event, MigrateType, PCP_BATCH_SCALE_MAX, PcpField, Pfn, Stat};
 
 const HIGH_MARK: usize = 2;
 
-/// rmqueue_pcplist with pcp.lock, which is only tried for: whoever does not get it takes one page from the buddy lists.
+/// rmqueue_pcplist with pcp.lock, which is only tried for: whoever does not get it takes one block from the buddy lists.
 /// Interrupts stay on.
 #[kernel("mm/page_alloc.c", "7.1")]
-pub async fn rmqueue_pcplist_locked(cpu: &Cpu, zone: u8, mt: MigrateType) -> Option<Pfn> {
+pub async fn rmqueue_pcplist_locked(cpu: &Cpu, zone: u8, order: u8, mt: MigrateType) -> Option<Pfn> {
     cpu.get_cpu().await;
     if !cpu.trylock_pcp(zone).await {
         cpu.put_cpu().await;
-        return rmqueue_buddy(cpu, zone, mt).await;
+        return rmqueue_buddy(cpu, zone, order, mt).await;
     }
     let freed = cpu.pcp(zone, PcpField::FreeCount);
     cpu.set_pcp(zone, PcpField::FreeCount, freed / 2).await;
-    let list = AreaList::Pcp { cpu: cpu.id(), mt };
+    let list = cpu.pcp_list(order, mt);
     if cpu.area_empty(zone, list, false).await {
-        let n = nr_pcp_alloc(cpu, zone).await;
+        let n = nr_pcp_alloc(cpu, zone, order).await;
         let added = rmqueue_bulk(cpu, zone, n, list, mt).await;
         let count = cpu.pcp(zone, PcpField::Count);
-        cpu.set_pcp(zone, PcpField::Count, count + added).await;
+        cpu.set_pcp(zone, PcpField::Count, count + (added << order)).await;
     }
     let page = take_head(cpu, zone, list).await;
     cpu.unlock_pcp_of(zone, cpu.id()).await;
     cpu.put_cpu().await;
     if page.is_some() {
-        cpu.count_vm_events(Event::Alloc, 1).await;
+        cpu.count_vm_events(Event::Alloc, 1 << order).await;
     }
     page
 }
 
-/// rmqueue_buddy: one page from the free lists.
+/// rmqueue_buddy: one page or block from the free lists.
 #[kernel("mm/page_alloc.c", "7.1")]
-pub async fn rmqueue_buddy(cpu: &Cpu, zone: u8, mt: MigrateType) -> Option<Pfn> {
+pub async fn rmqueue_buddy(cpu: &Cpu, zone: u8, order: u8, mt: MigrateType) -> Option<Pfn> {
     let mut stole = false;
     cpu.lock_zone(zone, true).await;
-    let page = __rmqueue(cpu, zone, 0, mt, &mut stole).await;
+    let page = __rmqueue(cpu, zone, order, mt, &mut stole).await;
     if page.is_some() {
-        cpu.raw_mod_zone_page_state(zone, Stat::FreePages, -1).await;
+        cpu.raw_mod_zone_page_state(zone, Stat::FreePages, -(1 << order)).await;
     }
     cpu.unlock_zone(zone, true).await;
     if page.is_some() {
-        cpu.count_vm_events(Event::Alloc, 1).await;
+        cpu.count_vm_events(Event::Alloc, 1 << order).await;
     }
     page
 }
 
-/// nr_pcp_alloc: pages of a refill. It doubles while allocations go on, and high grows with it where it may.
+/// nr_pcp_alloc: blocks of a refill. That of order 0 doubles while allocations go on, and high grows with it where it
+/// may.
 #[kernel("mm/page_alloc.c", "7.1")]
-pub async fn nr_pcp_alloc(cpu: &Cpu, zone: u8) -> u32 {
+pub async fn nr_pcp_alloc(cpu: &Cpu, zone: u8, order: u8) -> u32 {
     let batch = cpu.pcp(zone, PcpField::Batch);
     let (least, most) = (cpu.pcp(zone, PcpField::HighMin), cpu.pcp(zone, PcpField::HighMax));
     let mut high = clamp_high(cpu, zone).await;
@@ -64,10 +66,13 @@ pub async fn nr_pcp_alloc(cpu: &Cpu, zone: u8) -> u32 {
         return 1;
     }
     let factor = cpu.pcp(zone, PcpField::AllocFactor);
-    let mut n = batch << factor;
+    let mut n = if order == 0 { batch << factor } else { batch };
     if least != most && !cpu.below_high(zone) {
         high = most.min(high + n);
         cpu.set_pcp(zone, PcpField::High, high).await;
+    }
+    if order > 0 {
+        return blocks_of_batch(n, order);
     }
     let room = high.saturating_sub(cpu.pcp(zone, PcpField::Count) + batch).max(batch);
     if n <= room && factor < PCP_BATCH_SCALE_MAX {
@@ -87,19 +92,19 @@ pub async fn clamp_high(cpu: &Cpu, zone: u8) -> u32 {
     high
 }
 
-/// free_frozen_pages: one page without a reference. An isolated pageblock's page, and any page when pcp.lock is taken,
+/// free_frozen_pages: one page or block without a reference. An isolated pageblock's page, and any page when pcp.lock is taken,
 /// goes straight to the buddy lists.
 #[kernel("mm/page_alloc.c", "7.1")]
-pub async fn free_frozen_page(cpu: &Cpu, page: Pfn) {
+pub async fn free_frozen_page(cpu: &Cpu, page: Pfn, order: u8) {
     let zone = cpu.page_zone(page);
-    cpu.free_pages_prepare(page, 0).await;
+    cpu.free_pages_prepare(page, order).await;
     let mt = MigrateType::from_index(cpu.read_pageblock(page).await);
     if mt == MigrateType::Isolate || !lock_own_pcp(cpu, zone).await {
-        free_one_page(cpu, page, 0, mt, true).await;
-        cpu.count_vm_events(Event::Free, 1).await;
+        free_one_page(cpu, page, order, mt, true).await;
+        cpu.count_vm_events(Event::Free, 1 << order).await;
         return;
     }
-    if free_frozen_page_commit(cpu, zone, page, mt).await {
+    if free_frozen_page_commit(cpu, zone, page, order, mt).await {
         unlock_own_pcp(cpu, zone).await;
     }
 }
@@ -126,7 +131,7 @@ pub async fn free_unref_folios(cpu: &Cpu, folios: &[Pfn]) {
         if locked.is_none() {
             free_one_page(cpu, page, 0, mt, true).await;
             cpu.count_vm_events(Event::Free, 1).await;
-        } else if !free_frozen_page_commit(cpu, zone, page, mt).await {
+        } else if !free_frozen_page_commit(cpu, zone, page, 0, mt).await {
             locked = None;
         }
     }
@@ -156,29 +161,30 @@ pub async fn unlock_own_pcp(cpu: &Cpu, zone: u8) {
 /// free_frozen_page_commit: to the head of its list; where count has reached high, a drain in parts of one batch, each
 /// under its own zone->lock. Between two parts pcp.lock is given up; false where it did not come back.
 #[kernel("mm/page_alloc.c", "7.1")]
-pub async fn free_frozen_page_commit(cpu: &Cpu, zone: u8, page: Pfn, mt: MigrateType) -> bool {
+pub async fn free_frozen_page_commit(cpu: &Cpu, zone: u8, page: Pfn, order: u8, mt: MigrateType) -> bool {
     let mt = if mt.has_pcp() { mt } else { MigrateType::Movable };
     let factor = cpu.pcp(zone, PcpField::AllocFactor);
     cpu.set_pcp(zone, PcpField::AllocFactor, factor / 2).await;
-    cpu.count_vm_events(Event::Free, 1).await;
-    cpu.area_add(AreaList::Pcp { cpu: cpu.id(), mt }, false, page).await;
-    let count = cpu.pcp(zone, PcpField::Count) + 1;
+    cpu.count_vm_events(Event::Free, 1 << order).await;
+    let list = cpu.pcp_list(order, mt);
+    cpu.area_add(list, false, page).await;
+    let count = cpu.pcp(zone, PcpField::Count) + (1 << order);
     cpu.set_pcp(zone, PcpField::Count, count).await;
     let batch = cpu.pcp(zone, PcpField::Batch);
+    let free_high = frees_high_orders(cpu, zone, order).await;
     let freed = cpu.pcp(zone, PcpField::FreeCount);
     if freed < batch << PCP_BATCH_SCALE_MAX {
-        cpu.set_pcp(zone, PcpField::FreeCount, freed + 1).await;
+        cpu.set_pcp(zone, PcpField::FreeCount, freed + (1 << order)).await;
     }
-    let high = nr_pcp_high_tuned(cpu, zone, count).await;
+    let high = nr_pcp_high_tuned(cpu, zone, count, free_high).await;
     if count < high {
         return true;
     }
     let me = cpu.id();
-    let freed = cpu.pcp(zone, PcpField::FreeCount);
-    let mut left = if high < batch { 1 } else { freed.max(batch).min(high - batch) };
+    let mut left = nr_pcp_free_tuned(cpu, zone, high, free_high);
     while left > 0 && cpu.pcp(zone, PcpField::Count) > 0 {
         let part = left.min(batch);
-        free_pcppages_bulk_single(cpu, zone, part, mt).await;
+        free_pcppages_bulk_single(cpu, zone, part, list.pindex()).await;
         left -= part;
         if left == 0 || cpu.pcp(zone, PcpField::Count) == 0 {
             break;
@@ -199,13 +205,18 @@ pub async fn free_frozen_page_commit(cpu: &Cpu, zone: u8, page: Pfn, mt: Migrate
 }
 
 /// nr_pcp_high: at how many pages this free drains. While memory is short high falls; while pages are freed in a burst
-/// it grows for later.
+/// it grows for later. Blocks of order 1 to 3 that are freed one after the other leave nothing.
 #[kernel("mm/page_alloc.c", "7.1")]
-pub async fn nr_pcp_high_tuned(cpu: &Cpu, zone: u8, count: u32) -> u32 {
+pub async fn nr_pcp_high_tuned(cpu: &Cpu, zone: u8, count: u32, free_high: bool) -> u32 {
     let batch = cpu.pcp(zone, PcpField::Batch);
     let (least, most) = (cpu.pcp(zone, PcpField::HighMin), cpu.pcp(zone, PcpField::HighMax));
     let high = clamp_high(cpu, zone).await;
     if high == 0 {
+        return 0;
+    }
+    if free_high {
+        let lowered = high.saturating_sub(batch << PCP_BATCH_SCALE_MAX).max(least);
+        cpu.set_pcp(zone, PcpField::High, lowered).await;
         return 0;
     }
     let freed = cpu.pcp(zone, PcpField::FreeCount);
@@ -234,7 +245,7 @@ pub async fn drain_pages_zone_locked(cpu: &Cpu, zone: u8) {
     cpu.lock_pcp_of(zone, me).await;
     let count = cpu.pcp(zone, PcpField::Count);
     if count > 0 && cpu.has(Patch::PcpLock) {
-        free_pcppages_bulk_single(cpu, zone, count, MigrateType::Unmovable).await;
+        free_pcppages_bulk_single(cpu, zone, count, 0).await;
     }
     cpu.unlock_pcp_of(zone, me).await;
 }

@@ -29,6 +29,7 @@ const FILES: &[(&str, &str)] = &[
     ("kernel/page_isolation.rs", include_str!("page_isolation.rs")),
     ("kernel/pcp_bulk.rs", include_str!("pcp_bulk.rs")),
     ("kernel/pcp_today.rs", include_str!("pcp_today.rs")),
+    ("kernel/pcp_orders.rs", include_str!("pcp_orders.rs")),
     ("kernel/memcontrol.rs", include_str!("memcontrol.rs")),
     ("kernel/pageout.rs", include_str!("pageout.rs")),
     ("kernel/rmap_batch.rs", include_str!("rmap_batch.rs")),

@@ -289,7 +289,7 @@ pub async fn free_dead_page(cpu: &Cpu, page: Pfn, dropped_by: Site) {
         cpu.clear_page_active(page).await;
     }
     if cpu.has(Patch::PageAllocator) {
-        free_unref_page(cpu, page).await;
+        free_unref_page(cpu, page, 0).await;
         return;
     }
     cpu.count_vm_events(Event::Free, 1 << dead.order()).await;

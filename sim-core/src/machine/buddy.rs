@@ -19,6 +19,12 @@ pub const PAGEBLOCK_ORDER: u8 = 9;
 pub const PAGEBLOCK_NR: u32 = 1 << PAGEBLOCK_ORDER;
 /// Migratetypes that have a per-CPU list.
 pub const PCP_TYPES: u8 = 3;
+/// Highest order that has a per-CPU list for each type.
+pub const PAGE_ALLOC_COSTLY_ORDER: u8 = 3;
+/// Per-CPU lists of orders 0 to 3.
+pub const NR_LOWORDER_PCP_LISTS: u8 = PCP_TYPES * (PAGE_ALLOC_COSTLY_ORDER + 1);
+/// Per-CPU lists of all orders: two for huge pages, of which kernels up to 6.10 have one.
+pub const NR_PCP_LISTS: u8 = NR_LOWORDER_PCP_LISTS + 2;
 /// CONFIG_PCP_BATCH_SCALE_MAX
 pub const PCP_BATCH_SCALE_MAX: u32 = 5;
 
@@ -97,6 +103,65 @@ pub enum AreaList {
         /// CPU.
         cpu: u8,
     },
+    /// lists\[pindex\] of a CPU's pageset, of an order above 0 (5.14 and later): see [`order_to_pindex`].
+    PcpOrder {
+        /// CPU.
+        cpu: u8,
+        /// Index of the list: 3 to 13.
+        pindex: u8,
+    },
+}
+
+impl AreaList {
+    /// The list of a CPU's pageset with an index.
+    #[inline(always)]
+    pub const fn of_pindex(cpu: u8, pindex: u8) -> AreaList {
+        if pindex < PCP_TYPES {
+            AreaList::Pcp { cpu, mt: MigrateType::from_index(pindex as u32) }
+        } else {
+            AreaList::PcpOrder { cpu, pindex }
+        }
+    }
+
+    /// Index of a per-CPU list; 0 for any other list.
+    #[inline(always)]
+    pub const fn pindex(self) -> u8 {
+        match self {
+            AreaList::Pcp { mt, .. } => mt as u8,
+            AreaList::PcpOrder { pindex, .. } => pindex,
+            _ => 0,
+        }
+    }
+
+    /// Order of the blocks on it.
+    #[inline(always)]
+    pub const fn order(self) -> u8 {
+        match self {
+            AreaList::Free { order, .. } => order,
+            AreaList::PcpOrder { pindex, .. } => pindex_to_order(pindex),
+            _ => 0,
+        }
+    }
+}
+
+/// An order that has per-CPU lists from 5.14 on: 0 to 3, and that of a huge page.
+pub const fn pcp_allowed_order(order: u8) -> bool {
+    order <= PAGE_ALLOC_COSTLY_ORDER || order == PAGEBLOCK_ORDER
+}
+
+/// order_to_pindex: three lists for each order up to 3, then one for huge pages, or two of which the second has the
+/// movable ones.
+pub const fn order_to_pindex(order: u8, mt: MigrateType, two_thp: bool) -> u8 {
+    if order <= PAGE_ALLOC_COSTLY_ORDER {
+        return PCP_TYPES * order + mt as u8;
+    }
+    let movable = two_thp && matches!(mt, MigrateType::Movable);
+    NR_LOWORDER_PCP_LISTS + movable as u8
+}
+
+/// pindex_to_order: order of the blocks on a list.
+pub const fn pindex_to_order(pindex: u8) -> u8 {
+    if pindex < NR_LOWORDER_PCP_LISTS { pindex / PCP_TYPES } else { PAGEBLOCK_ORDER }
 }
 
 /// A doubly linked list of pages.
@@ -120,7 +185,7 @@ named! {
     enum PcpField,
     /// Kernel name.
     name {
-        /// Pages on all its lists.
+        /// Pages on all its lists, those of larger blocks too.
         Count = "count",
         /// Drain when count reaches it.
         High = "high",
@@ -136,6 +201,8 @@ named! {
         HighMin = "high_min",
         /// Greatest value of high (6.7 and later).
         HighMax = "high_max",
+        /// 1 where the free before was of order 1 to 3 (PCPF_PREV_FREE_HIGH_ORDER, 6.7 and later).
+        Flags = "flags",
     }
 }
 
@@ -149,8 +216,8 @@ pub struct Pcp {
     pub lock: LockState,
     /// Its numbers, by [`PcpField`].
     pub fields: [u32; PCP_FIELDS],
-    /// Its lists.
-    pub lists: [PageList; PCP_TYPES as usize],
+    /// Its lists, by [`order_to_pindex`].
+    pub lists: [PageList; NR_PCP_LISTS as usize],
 }
 
 impl Pcp {
@@ -158,6 +225,11 @@ impl Pcp {
     #[inline(always)]
     pub fn get(&self, field: PcpField) -> u32 {
         self.fields[field as usize]
+    }
+
+    /// Pages on its lists.
+    pub fn pages(&self) -> u32 {
+        (0..).zip(&self.lists).map(|(pindex, list)| list.len << pindex_to_order(pindex)).sum()
     }
 }
 
@@ -186,6 +258,8 @@ pub struct Buddy {
     pub below_high: bool,
     /// ZONE_RECLAIM_ACTIVE
     pub reclaim_active: bool,
+    /// nr_reserved_highatomic: pages of HIGHATOMIC pageblocks, which are no free memory for ordinary requests.
+    pub nr_reserved_highatomic: u32,
     /// Type of the list that each free block is on; of no kernel, which need not know it to unlink.
     pub(crate) on: Vec<u8>,
 }
@@ -213,6 +287,7 @@ impl Buddy {
             AreaList::Pcp { cpu, mt } => &self.pcp[cpu as usize].lists[mt as usize],
             AreaList::Local { cpu } => &self.local[cpu as usize],
             AreaList::Dead { cpu } => &self.dead[cpu as usize],
+            AreaList::PcpOrder { cpu, pindex } => &self.pcp[cpu as usize].lists[pindex as usize],
         }
     }
 
@@ -223,6 +298,7 @@ impl Buddy {
             AreaList::Pcp { cpu, mt } => &mut self.pcp[cpu as usize].lists[mt as usize],
             AreaList::Local { cpu } => &mut self.local[cpu as usize],
             AreaList::Dead { cpu } => &mut self.dead[cpu as usize],
+            AreaList::PcpOrder { cpu, pindex } => &mut self.pcp[cpu as usize].lists[pindex as usize],
         }
     }
 
@@ -233,7 +309,7 @@ impl Buddy {
 
     /// Pages on per-CPU lists.
     pub fn pcp_pages(&self) -> u32 {
-        self.pcp.iter().flat_map(|pcp| &pcp.lists).map(|list| list.len).sum()
+        self.pcp.iter().map(Pcp::pages).sum()
     }
 }
 
@@ -311,7 +387,7 @@ impl Buddy {
         fields[PcpField::High as usize] = if scaled_marks { 0 } else { spec.high };
         fields[PcpField::HighMin as usize] = spec.high;
         fields[PcpField::HighMax as usize] = spec.high_max;
-        let pcp = Pcp { lock: LockState::FREE, fields, lists: [PageList::EMPTY; PCP_TYPES as usize] };
+        let pcp = Pcp { lock: LockState::FREE, fields, lists: [PageList::EMPTY; NR_PCP_LISTS as usize] };
         Buddy {
             lock: LockState::FREE,
             nr_free: [0; MAX_ORDER as usize],
@@ -324,6 +400,7 @@ impl Buddy {
             watermark: watermarks(pages, scaled_marks),
             below_high: false,
             reclaim_active: false,
+            nr_reserved_highatomic: 0,
             on: vec![ON_NONE; pages as usize],
         }
     }

@@ -18,8 +18,9 @@ use alloc::vec::Vec;
 
 pub(crate) use buddy::ON_NONE;
 pub use buddy::{
-    AreaList, Buddy, MAX_ORDER, MIGRATE_TYPES, MigrateType, PAGEBLOCK_NR, PAGEBLOCK_ORDER, PCP_BATCH_SCALE_MAX,
-    PCP_TYPES, PageList, Pcp, PcpField, PcpSpec, watermarks, zone_batchsize, zone_batchsize_4_19,
+    AreaList, Buddy, MAX_ORDER, MIGRATE_TYPES, MigrateType, NR_LOWORDER_PCP_LISTS, NR_PCP_LISTS,
+    PAGE_ALLOC_COSTLY_ORDER, PAGEBLOCK_NR, PAGEBLOCK_ORDER, PCP_BATCH_SCALE_MAX, PCP_TYPES, PageList, Pcp, PcpField,
+    PcpSpec, order_to_pindex, pcp_allowed_order, pindex_to_order, watermarks, zone_batchsize, zone_batchsize_4_19,
 };
 pub use build::MachineSpec;
 pub use cpu::{CpuState, TaskRun, TaskState};

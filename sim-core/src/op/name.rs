@@ -176,5 +176,6 @@ fn area(list: AreaList) -> String {
         AreaList::Pcp { cpu, mt } => format!("pcp list {} of CPU {cpu}", mt.name()),
         AreaList::Local { cpu } => format!("the local list of CPU {cpu}"),
         AreaList::Dead { cpu } => format!("pages_to_free of CPU {cpu}"),
+        AreaList::PcpOrder { cpu, pindex } => format!("pcp list {pindex} (order {}) of CPU {cpu}", list.order()),
     }
 }

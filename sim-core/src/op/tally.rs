@@ -150,7 +150,7 @@ impl Ledger {
             return;
         }
         self.add(Count::ListUnderZone, n);
-        if matches!(op, Op::AreaDel { list: AreaList::Pcp { .. }, .. }) {
+        if matches!(op, Op::AreaDel { list: AreaList::Pcp { .. } | AreaList::PcpOrder { .. }, .. }) {
             self.add(Count::PicksUnderZone, n);
         }
     }

@@ -4,8 +4,10 @@ use alloc::vec::Vec;
 
 use super::{LockView, PageNo};
 use crate::engine::Timeline;
+use crate::kernel::Patch;
 use crate::machine::{
-    AreaList, Buddy, LockClass, LockId, MAX_ORDER, MIGRATE_TYPES, MigrateType, PCP_TYPES, PcpField, Stat,
+    AreaList, Buddy, LockClass, LockId, MAX_ORDER, MIGRATE_TYPES, MigrateType, NR_LOWORDER_PCP_LISTS, NR_PCP_LISTS,
+    PCP_TYPES, PcpField, Stat,
 };
 
 /// The page allocator of one zone. Numbers are pages of 4 KiB.
@@ -53,7 +55,7 @@ pub struct PcpView {
     pub high: u32,
     /// Pages of a refill or drain.
     pub batch: u32,
-    /// Its lists by migratetype, empty ones too.
+    /// Its lists by order and migratetype: those of order 0, empty ones too; of higher orders, those that hold something.
     pub lists: Vec<PcpListView>,
     /// Pages picked to be freed, on no list of the allocator (patch 1 and later), first to be freed first.
     pub picked: Vec<PageNo>,
@@ -64,9 +66,11 @@ pub struct PcpView {
 /// One per-CPU list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PcpListView {
-    /// Migratetype.
+    /// Order of its blocks.
+    pub order: u8,
+    /// Migratetype; of order 9, movable or not is all that is told apart, and up to 6.10 not even that: movable.
     pub mt: MigrateType,
-    /// Its pages, head (next to be handed out) first; the tail is drained first.
+    /// Its pages, or the first page of each block, head (next to be handed out) first; the tail is drained first.
     pub pages: Vec<PageNo>,
 }
 
@@ -101,14 +105,18 @@ impl Timeline {
 
     fn pcp(&self, zone: u8, buddy: &Buddy, cpu: u8) -> PcpView {
         let pcp = &buddy.pcp[cpu as usize];
-        let types = MigrateType::ALL[..PCP_TYPES as usize].iter();
+        let two_thp = self.config().has(Patch::ClaimSteal);
+        let lists = (0..NR_PCP_LISTS).map(|pindex| {
+            let list = AreaList::of_pindex(cpu, pindex);
+            PcpListView { order: list.order(), mt: type_of(pindex, two_thp), pages: self.numbered(zone, list) }
+        });
         PcpView {
             cpu,
             lock: self.lock_view(LockId { class: LockClass::Pcp, index: u32::from(zone) << 8 | u32::from(cpu) }),
             count: pcp.get(PcpField::Count),
             high: pcp.get(PcpField::High),
             batch: pcp.get(PcpField::Batch),
-            lists: types.map(|&mt| PcpListView { mt, pages: self.numbered(zone, AreaList::Pcp { cpu, mt }) }).collect(),
+            lists: lists.filter(|list| list.order == 0 || !list.pages.is_empty()).collect(),
             picked: self.numbered(zone, AreaList::Local { cpu }),
             dead: self.numbered(zone, AreaList::Dead { cpu }),
         }
@@ -118,4 +126,13 @@ impl Timeline {
         let pages = self.world().machine.area_list(zone, list);
         pages.filter_map(|frame| self.numbers().of(frame)).collect()
     }
+}
+
+// The type of what is on a per-CPU list.
+fn type_of(pindex: u8, two_thp: bool) -> MigrateType {
+    if pindex < NR_LOWORDER_PCP_LISTS {
+        return MigrateType::from_index((pindex % PCP_TYPES).into());
+    }
+    let movable = !two_thp || pindex > NR_LOWORDER_PCP_LISTS;
+    if movable { MigrateType::Movable } else { MigrateType::Unmovable }
 }

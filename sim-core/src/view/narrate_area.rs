@@ -74,5 +74,6 @@ fn list_name(list: AreaList) -> String {
         AreaList::Pcp { mt, .. } => format!("its own {} list", mt.name()),
         AreaList::Local { .. } => "the list on its stack".to_string(),
         AreaList::Dead { .. } => "the list of dead pages".to_string(),
+        AreaList::PcpOrder { .. } => format!("its own list of order {}", list.order()),
     }
 }

@@ -5,6 +5,7 @@ use sim_core::engine::{Checker, Cpu, Engine, Schedule, Setup, Timeline};
 use sim_core::kernel::page_alloc::{get_page_from_freelist, rmqueue_order};
 use sim_core::kernel::page_free::{free_pages_ok, free_unref_page};
 use sim_core::kernel::pcp_bulk::free_pcppages_bulk;
+use sim_core::kernel::pcp_orders::{free_the_page, rmqueue};
 use sim_core::kernel::{Config, Patch};
 use sim_core::ledger::Site;
 use sim_core::machine::{AreaList, Buddy, LockClass, Machine, MachineSpec, MigrateType, PcpField, PcpSpec, Pfn, Stat};
@@ -47,18 +48,29 @@ pub async fn alloc(cpu: &Cpu, mt: MigrateType) -> Option<Pfn> {
 /// Drops the last reference of a page and frees it.
 pub async fn free(cpu: &Cpu, page: Pfn) {
     assert!(cpu.put_page_testzero(page, Site::PutPage, Held::Map).await);
-    free_unref_page(cpu, page).await;
+    free_unref_page(cpu, page, 0).await;
 }
 
-/// Allocates a block.
+/// Allocates a block straight from the free lists.
 pub async fn alloc_block(cpu: &Cpu, order: u8, mt: MigrateType) -> Option<Pfn> {
-    rmqueue_order(cpu, 0, order, mt).await
+    rmqueue_order(cpu, 0, order, mt, false).await
 }
 
-/// Drops the last reference of a block and frees it.
+/// Drops the last reference of a block and frees it straight to the free lists.
 pub async fn free_block(cpu: &Cpu, page: Pfn, order: u8) {
     assert!(cpu.put_page_testzero(page, Site::PutPage, Held::Map).await);
     free_pages_ok(cpu, page, order).await;
+}
+
+/// Allocates a block, from this CPU's lists where its order has some.
+pub async fn alloc_order(cpu: &Cpu, order: u8, mt: MigrateType) -> Option<Pfn> {
+    rmqueue(cpu, 0, order, mt).await
+}
+
+/// Drops the last reference of a block and frees it, to this CPU's lists where its order has some.
+pub async fn free_order(cpu: &Cpu, page: Pfn, order: u8) {
+    assert!(cpu.put_page_testzero(page, Site::PutPage, Held::Map).await);
+    free_the_page(cpu, page, order).await;
 }
 
 /// A drain of so many pages, asked for directly.
@@ -133,6 +145,11 @@ pub fn free_lists(machine: &Machine) -> Vec<(u8, Vec<Pfn>)> {
     (0..11).map(of).filter(|(_, blocks)| !blocks.is_empty()).collect()
 }
 
+/// First pages of the blocks on a list of a CPU, head first.
+pub fn pcp_blocks(machine: &Machine, cpu: u8, pindex: u8) -> Vec<Pfn> {
+    machine.area_list(0, AreaList::of_pindex(cpu, pindex)).collect()
+}
+
 /// The MOVABLE list of a CPU, head first.
 pub fn pcp_list(machine: &Machine, cpu: u8) -> Vec<Pfn> {
     machine.area_list(0, AreaList::Pcp { cpu, mt: MOVABLE }).collect()
@@ -168,7 +185,7 @@ pub fn drains(timeline: &Timeline) -> Vec<Vec<Pfn>> {
     let mut in_drain = false;
     for record in timeline.records() {
         match record.op {
-            Op::AreaDel { list: AreaList::Pcp { .. }, page } => {
+            Op::AreaDel { list: AreaList::Pcp { .. } | AreaList::PcpOrder { .. }, page } => {
                 picked.push(page);
                 in_drain |= record.outcome.ret == 1;
             }
@@ -189,7 +206,7 @@ pub fn refills(timeline: &Timeline) -> Vec<usize> {
     let (mut refills, mut added) = (Vec::new(), 0);
     for record in timeline.records() {
         match record.op {
-            Op::AreaAdd { list: AreaList::Pcp { .. }, tail: true, .. } => added += 1,
+            Op::AreaAdd { list: AreaList::Pcp { .. } | AreaList::PcpOrder { .. }, tail: true, .. } => added += 1,
             Op::SpinUnlock { class: LockClass::Zone, .. } if added > 0 => refills.push(std::mem::take(&mut added)),
             _ => {}
         }
@@ -236,7 +253,7 @@ pub fn under_lock(timeline: &Timeline, from: usize) -> Under {
             Op::AreaEmpty { again, .. } => *(if again { &mut sum.tests } else { &mut sum.probes }) += n,
             Op::AreaDel { list, .. } => {
                 sum.dels += n;
-                sum.picks += if matches!(list, AreaList::Pcp { .. }) { n } else { 0 };
+                sum.picks += if matches!(list, AreaList::Pcp { .. } | AreaList::PcpOrder { .. }) { n } else { 0 };
                 sum.dels_outside += 1 - n;
             }
             Op::AreaAdd { tail, .. } => {

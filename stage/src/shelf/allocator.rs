@@ -1,7 +1,7 @@
 //! The page allocator: per-CPU lists above the zones, free lists of the buddy allocator below.
 
 use sim_core::machine::MigrateType;
-use sim_core::view::{AllocatorView, FreeListView, LockView, PcpView};
+use sim_core::view::{AllocatorView, FreeListView, LockView, PcpListView, PcpView};
 
 use super::{Item, Shelf, ShelfRow};
 use crate::words;
@@ -20,13 +20,17 @@ fn pcp(pcp: &PcpView) -> Shelf {
     let row = |label: &str, pages: &[u32], empty: &str| {
         ShelfRow::new(label).count(pages.len() as u32).with(pages.iter().map(|&page| Item::Page(page))).or_else(empty)
     };
-    let (movable, others): (Vec<_>, Vec<_>) = pcp.lists.iter().partition(|list| list.mt == MigrateType::Movable);
+    let main = |list: &&PcpListView| list.order == 0 && list.mt == MigrateType::Movable;
+    let (movable, others): (Vec<_>, Vec<_>) = pcp.lists.iter().partition(main);
     let mut rows: Vec<ShelfRow> = movable.iter().map(|list| row("movable", &list.pages, "")).collect();
     rows.push(row("picked", &pcp.picked, "on no list: pages picked to be freed"));
     if !pcp.dead.is_empty() {
         rows.push(row("to be freed", &pcp.dead, "").short("dead"));
     }
-    rows.extend(others.iter().filter(|list| !list.pages.is_empty()).map(|list| row(list.mt.name(), &list.pages, "")));
+    rows.extend(others.iter().filter(|list| !list.pages.is_empty()).map(|list| match list.order {
+        0 => row(list.mt.name(), &list.pages, ""),
+        order => row(&format!("order {order} {}", list.mt.name()), &list.pages, "").short(format!("order {order}")),
+    }));
     Shelf {
         title: format!("PCP lists of CPU {}", pcp.cpu),
         about: format!("{} of {}, in batches of {}", pcp.count, pcp.high, pcp.batch),

@@ -37,7 +37,7 @@ async fn alloc_and_free(cpu: &Cpu, pages: u32) {
     }
     for page in taken {
         if cpu.put_page_testzero(page, Site::PutPage, Held::Map).await {
-            free_unref_page(cpu, page).await;
+            free_unref_page(cpu, page, 0).await;
         }
     }
 }

@@ -16,11 +16,11 @@ use crate::kernel::memory::vm_normal_page;
 use crate::kernel::mlock::sys_munlock;
 use crate::kernel::mlock_range::{sys_mlock, sys_mlockall};
 use crate::kernel::mmap::{do_munmap, dup_mmap, isolate_range, madvise_dontneed, sys_mmap};
-use crate::kernel::page_alloc::{get_page_from_freelist, rmqueue_order};
-use crate::kernel::page_free::{free_pages_ok, free_unref_page};
+use crate::kernel::page_alloc::get_page_from_freelist;
 use crate::kernel::page_io::swap_interrupts;
 use crate::kernel::page_isolation::{drain_local_pages, set_migratetype_isolate, unset_migratetype_isolate};
 use crate::kernel::pageout::{madvise_pageout, reclaim_range};
+use crate::kernel::pcp_orders::{free_the_page, rmqueue};
 use crate::kernel::program::{PAGES_PER_TICK, exit_mmap, spend};
 use crate::kernel::swap::lru_add_drain;
 use crate::kernel::vmscan_anon::__zone_reclaim;
@@ -169,7 +169,7 @@ async fn alloc_block(cpu: &Cpu, blocks: &Blocks, zone: u8, order: u8, block: u8)
     blocks.borrow_mut().insert(block, None);
     let page = match order {
         0 => get_page_from_freelist(cpu, zone, MigrateType::Movable).await,
-        _ => rmqueue_order(cpu, zone, order, MigrateType::Movable).await,
+        _ => rmqueue(cpu, zone, order, MigrateType::Movable).await,
     };
     blocks.borrow_mut().insert(block, page.map(|page| (page, order)));
 }
@@ -184,11 +184,7 @@ async fn free_block(cpu: &Cpu, blocks: &Blocks, block: u8) {
     if !cpu.put_page_testzero(page, Site::PutPage, Held::Map).await {
         return;
     }
-    if order == 0 {
-        free_unref_page(cpu, page).await;
-    } else {
-        free_pages_ok(cpu, page, order).await;
-    }
+    free_the_page(cpu, page, order).await;
 }
 
 async fn with_swap(cpu: &Cpu, program: &'static Program, call: &Call) -> Option<u32> {
