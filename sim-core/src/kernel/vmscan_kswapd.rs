@@ -11,7 +11,7 @@ use super::vmscan_anon::{ScanControl, mark, shrink_zone};
 use crate::engine::Cpu;
 use crate::machine::NOBODY;
 
-// So many rounds in a row without a freed page, and kswapd gives up.
+// So many rounds of one go that free nothing, and kswapd gives up.
 const DEF_PRIORITY: u32 = 12;
 
 /// kswapd: what the thread does each time it is woken. It starts asleep.
