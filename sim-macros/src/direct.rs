@@ -181,6 +181,11 @@ fn is_pause(expr: &Expr) -> bool {
     matches!(expr, Expr::MethodCall(call) if is_cpu(&call.receiver) && call.method == "pause")
 }
 
+// Control goes back to the engine: where a budget is used up, or until somebody wakes the task.
+fn gives_up(step: &syn::ExprMethodCall) -> bool {
+    step.method == "pause" || step.method == "sleep"
+}
+
 fn mentions_cpu(expr: &Expr) -> bool {
     struct Finder(bool);
     impl Visit<'_> for Finder {
@@ -206,7 +211,7 @@ impl VisitMut for Shortcut {
         visit_mut::visit_expr_mut(self, expr);
         let Expr::Await(awaited) = expr else { return };
         match &*awaited.base {
-            Expr::MethodCall(step) if is_cpu(&step.receiver) && !is_pause(&awaited.base) => {
+            Expr::MethodCall(step) if is_cpu(&step.receiver) && !gives_up(step) => {
                 let (first, args) = arguments(step.args.iter());
                 let method = &step.method;
                 let directly = directly(&quote!(direct.#method(#(#args),*)));

@@ -13,7 +13,7 @@ use super::func::{Func, Milestone};
 use super::record::Recorder;
 use crate::cost::Meter;
 use crate::kernel::{Config, Patch};
-use crate::machine::{LockClass, LockId, Machine, Page, PageFlag, Pfn};
+use crate::machine::{LockClass, LockId, Machine, Page, PageFlag, Pfn, TaskRun};
 use crate::op::{Op, World};
 
 /// What all tasks of a run share.
@@ -307,13 +307,12 @@ impl Drop for FrameGuard<'_> {
     }
 }
 
-// The task is the one that the clocks let go on.
+// The task is the one that the clocks let go on. One that sleeps begins at its waker's time.
 fn is_behind(machine: &Machine, task: u8) -> bool {
     let at = |task: u8| (machine.clock_of(task), machine.tasks[task as usize].cpu);
     let own = at(task);
-    (0..machine.tasks.len() as u8).all(|other| {
-        other == task || machine.tasks[other as usize].run == crate::machine::TaskRun::Done || own <= at(other)
-    })
+    let rests = |task: u8| matches!(machine.tasks[task as usize].run, TaskRun::Done | TaskRun::Sleeps);
+    (0..machine.tasks.len() as u8).all(|other| other == task || rests(other) || own <= at(other))
 }
 
 /// A lock to take.

@@ -350,4 +350,39 @@ impl Cpu {
     pub fn unlock_cluster(&self, slot: u32) -> Step<'_, ()> {
         self.step(Op::SpinUnlock { class: LockClass::Cluster, irq: false, index: slot / SWAP_CLUSTER })
     }
+
+    /// waitqueue_active(&pgdat->kswapd_wait)
+    #[inline(always)]
+    #[track_caller]
+    pub fn kswapd_waits(&self) -> Step<'_, bool> {
+        self.step(Op::Anon(AnonOp::KswapdWaits))
+    }
+
+    /// wake_up_interruptible(&pgdat->kswapd_wait)
+    #[inline(always)]
+    #[track_caller]
+    pub fn wake_kswapd(&self) -> Step<'_, bool> {
+        self.step(Op::Anon(AnonOp::WakeKswapd))
+    }
+
+    /// prepare_to_wait(&pgdat->kswapd_wait)
+    #[inline(always)]
+    #[track_caller]
+    pub fn prepare_to_wait(&self) -> Step<'_, ()> {
+        self.step(Op::Anon(AnonOp::KswapdQueue { on: true }))
+    }
+
+    /// finish_wait(&pgdat->kswapd_wait)
+    #[inline(always)]
+    #[track_caller]
+    pub fn finish_wait(&self) -> Step<'_, ()> {
+        self.step(Op::Anon(AnonOp::KswapdQueue { on: false }))
+    }
+
+    /// set_bit or clear_bit of ZONE_RECLAIM_ACTIVE
+    #[inline(always)]
+    #[track_caller]
+    pub fn set_reclaim_active(&self, zone: u8, active: bool) -> Step<'_, ()> {
+        self.step(Op::Anon(AnonOp::ReclaimActive { zone, active }))
+    }
 }

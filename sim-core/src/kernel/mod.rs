@@ -57,6 +57,7 @@ pub mod rmap_walk;
 pub mod shrink;
 pub mod tlb;
 pub mod vmscan_anon;
+pub mod vmscan_kswapd;
 pub mod vmscan_page;
 
 pub use config::{Config, Patch};

@@ -55,6 +55,7 @@ const FILES: &[(&str, &str)] = &[
     ("kernel/fault.rs", include_str!("fault.rs")),
     ("kernel/mlock_range.rs", include_str!("mlock_range.rs")),
     ("kernel/mmap.rs", include_str!("mmap.rs")),
+    ("kernel/vmscan_kswapd.rs", include_str!("vmscan_kswapd.rs")),
 ];
 
 /// Text of a source file, by the path that a step's location gives; none for files that model nothing.

@@ -33,13 +33,15 @@ pub struct ScanControl {
     pub kswapd: bool,
     /// Time used.
     pub ticks: u32,
+    /// Pages freed.
+    pub nr_reclaimed: u32,
 }
 
-/// balance_pgdat: slices until the high watermark is met, or a slice frees nothing. kswapd is no task of its own here:
-/// its work is done, and paid for, by the task that wakes it.
+/// balance_pgdat: slices until the high watermark is met, or a slice frees nothing. where kswapd is no task of its
+/// own, and its work is done, and paid for, by the task that would wake it.
 #[kernel("mm/vmscan.c", "4.4")]
 pub async fn balance_pgdat(cpu: &Cpu, cost: &mut u32) {
-    let mut sc = ScanControl { kswapd: true, ticks: 0 };
+    let mut sc = ScanControl { kswapd: true, ..ScanControl::default() };
     let high = mark(cpu, 2);
     for _ in 0..KSWAPD_SLICES {
         let before = free_frames(cpu);
@@ -118,6 +120,7 @@ pub async fn shrink_inactive_list(cpu: &Cpu, zone: u8, file: bool, sc: &mut Scan
     let freed = (list.len() - kept.len()) as u32;
     cpu.raw_mod_zone_page_state(zone, isolated(file), -(freed as i32)).await;
     cpu.count_vm_events(steal, freed).await;
+    sc.nr_reclaimed += freed;
     putback_lru_pages(cpu, zone, file, &kept).await;
 }
 

@@ -37,7 +37,9 @@ pub use rmap::{
     COMPOUND_MAPPED, FLUSH_CEILING, FolioState, MEMCG_BATCH, Member, MemcgCpu, NODE_THRESHOLD, ONLINE_CPUS,
     PERCPU_BATCH, RmapMm, RmapState, Tlb, Ubc, swap_pte,
 };
-pub use swap::{RSS_EVENTS, Rss, SWAP_CLUSTER, SWAP_COUNT, SWAP_HAS_CACHE, SWAP_MAP_BAD, Swap, SwapTuning, SwapWrite};
+pub use swap::{
+    Kswapd, RSS_EVENTS, Rss, SWAP_CLUSTER, SWAP_COUNT, SWAP_HAS_CACHE, SWAP_MAP_BAD, Swap, SwapTuning, SwapWrite,
+};
 pub use vmstat::{EVENTS, Event, STATS, Stat, stat_threshold};
 pub use work::{NO_WORK, Work, WorkFunc, WorkId, WorkerPool, Workqueue};
 

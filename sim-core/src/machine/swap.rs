@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{LockState, Machine, NIL, Pfn};
+use super::{LockState, Machine, NIL, NOBODY, Pfn};
 use crate::named::named;
 
 /// SWAP_HAS_CACHE: a page in the swap cache belongs to the slot.
@@ -54,6 +54,15 @@ pub struct SwapTuning {
     pub write_time: u32,
 }
 
+/// kswapd of the only node, where reclaim in the background has a task of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kswapd {
+    /// Its task; [`NOBODY`] where whoever allocates does its work.
+    pub task: u8,
+    /// It is on kswapd_wait: asleep, or about to look a last time before it sleeps.
+    pub waits: bool,
+}
+
 /// The swap device with everything that belongs to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Swap {
@@ -93,6 +102,8 @@ pub struct Swap {
     pub tree_lock: LockState,
     /// Locks of the clusters.
     pub cluster_locks: Vec<LockState>,
+    /// Reclaim in the background.
+    pub kswapd: Kswapd,
 }
 
 impl Swap {
@@ -120,6 +131,7 @@ impl Swap {
             avail_lock: LockState::FREE,
             tree_lock: LockState::FREE,
             cluster_locks: vec![LockState::FREE; slots.div_ceil(SWAP_CLUSTER as usize)],
+            kswapd: Kswapd { task: NOBODY, waits: false },
         }
     }
 
@@ -217,6 +229,9 @@ impl Swap {
         for LockState { holder, readers, queue } in locks {
             d.bytes(&[*holder, *readers, queue.len() as u8]);
             d.bytes(queue);
+        }
+        if self.kswapd.task != NOBODY {
+            d.bytes(&[self.kswapd.task, u8::from(self.kswapd.waits)]);
         }
     }
 }

@@ -77,6 +77,14 @@ pub enum AnonOp {
     Freeze { page: Pfn, refs: u8 },
     /// __clear_page_locked: a plain store, when nobody else can see the page.
     PlainUnlock { page: Pfn },
+    /// waitqueue_active of kswapd_wait: returns 1 where kswapd is on it.
+    KswapdWaits,
+    /// kswapd goes on kswapd_wait before it sleeps, or leaves it.
+    KswapdQueue { on: bool },
+    /// Wakes kswapd, which begins at the time of whoever wakes it; returns 1 when it slept.
+    WakeKswapd,
+    /// ZONE_RECLAIM_ACTIVE of a zone with per-CPU page lists.
+    ReclaimActive { zone: u8, active: bool },
 }
 
 impl AnonOp {
@@ -188,6 +196,9 @@ pub(super) fn apply(m: &mut Machine, task: u8, op: AnonOp) -> Outcome {
             m.swap_mut().writes.push_back(SwapWrite { due, page });
             Outcome::NONE
         }
+        AnonOp::KswapdWaits | AnonOp::KswapdQueue { .. } | AnonOp::WakeKswapd | AnonOp::ReclaimActive { .. } => {
+            super::kswapd::apply(m, task, op)
+        }
         _ => swap(m, op),
     }
 }
@@ -218,6 +229,9 @@ pub(super) fn revert(m: &mut Machine, task: u8, op: AnonOp, Outcome { ret, undo 
         AnonOp::WaitWrite { .. } => add_clock(m, task, undo.wrapping_neg()),
         AnonOp::Submit { .. } => {
             m.swap_mut().writes.pop_back();
+        }
+        AnonOp::KswapdQueue { .. } | AnonOp::WakeKswapd | AnonOp::ReclaimActive { .. } => {
+            super::kswapd::revert(m, op, ret, undo);
         }
         _ => unswap(m, op, ret, undo),
     }
@@ -321,7 +335,7 @@ fn unswap(m: &mut Machine, op: AnonOp, _: u32, undo: u64) {
     }
 }
 
-fn add_clock(m: &mut Machine, task: u8, ticks: u64) {
+pub(super) fn add_clock(m: &mut Machine, task: u8, ticks: u64) {
     if let Some(clock) = m.swap.as_mut().and_then(|swap| swap.clocks.get_mut(task as usize)) {
         *clock = clock.wrapping_add(ticks);
     }

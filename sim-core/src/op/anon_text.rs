@@ -58,6 +58,13 @@ pub(super) fn text(op: AnonOp, ret: u32) -> String {
             format!("_count of page {page} {refs} -> 0: {}", if ret == 1 { "frozen" } else { "not so" })
         }
         AnonOp::PlainUnlock { page } => format!("page {page} unlocked by a plain store"),
+        AnonOp::KswapdWaits => format!("kswapd on its wait queue: {}", if ret == 1 { "yes" } else { "no" }),
+        AnonOp::KswapdQueue { on: true } => "kswapd on its wait queue".to_string(),
+        AnonOp::KswapdQueue { on: false } => "kswapd off its wait queue".to_string(),
+        AnonOp::WakeKswapd => format!("kswapd woken, slept {ret}"),
+        AnonOp::ReclaimActive { zone, active } => {
+            format!("ZONE_RECLAIM_ACTIVE of zone {zone} {}", if active { "set" } else { "cleared" })
+        }
     }
 }
 

@@ -7,6 +7,7 @@ mod anon;
 mod anon_text;
 mod apply;
 mod area;
+mod kswapd;
 mod locks;
 mod lru;
 mod name;

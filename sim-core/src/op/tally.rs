@@ -110,6 +110,10 @@ impl World {
             Op::GetClearPte { .. } => l.add(Count::OtherRmw, n),
             Op::FlushTlbMm { .. } => l.add(Count::TlbFlushes, n),
             Op::Rmap(op) => op.tally(outcome, |count, times| add(&mut l.counts[count as usize], n.wrapping_mul(times))),
+            Op::Anon(AnonOp::KswapdWaits) => l.add(Count::Reads, n),
+            // kswapd has a CPU of its own.
+            Op::Anon(AnonOp::WakeKswapd) if outcome.ret == 1 => l.add(Count::Ipis, n),
+            Op::Anon(AnonOp::ReclaimActive { .. }) => l.add(Count::OtherRmw, n),
             Op::Anon(op) => l.add_anon(op, clock, n),
             _ => {}
         }

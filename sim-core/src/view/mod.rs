@@ -28,7 +28,7 @@ pub use listing::{Line, LineState, Listing};
 pub use narrate::Words;
 pub use numbers::Numbers;
 pub use rmap::{FolioView, MmView, PteState, RmapView, StatView, TlbEntryView, TlbView};
-pub use swap::{AnonPteView, AnonSpaceView, SlotView, SwapView, WriteView};
+pub use swap::{AnonPteView, AnonSpaceView, KswapdView, SlotView, SwapView, WriteView};
 pub use work::{PoolView, WaitView, WorkView, Worker, WorkqueueView};
 
 use alloc::string::String;

@@ -47,6 +47,14 @@ impl Sentence<'_> {
             }
             AnonOp::Freeze { page, .. } => format!("finds that *somebody else holds* {}", self.page(page)),
             AnonOp::PlainUnlock { page } => format!("*unlocks* {}, which nobody else can see", self.page(page)),
+            AnonOp::KswapdWaits if ret == 1 => "finds *kswapd asleep*".to_string(),
+            AnonOp::KswapdWaits => "finds *kswapd awake* already".to_string(),
+            AnonOp::KswapdQueue { on: true } => "*queues to be woken* before it looks a last time".to_string(),
+            AnonOp::KswapdQueue { on: false } => "*leaves the queue* of those to be woken".to_string(),
+            AnonOp::WakeKswapd if ret == 1 => "*wakes kswapd*, whose clock starts from here, and goes on".to_string(),
+            AnonOp::WakeKswapd => "wakes kswapd, which *was about to sleep*".to_string(),
+            AnonOp::ReclaimActive { active: true, .. } => "marks the zone: *kswapd reclaims*".to_string(),
+            AnonOp::ReclaimActive { active: false, .. } => "marks the zone: kswapd *reclaims no longer*".to_string(),
             AnonOp::Copy { from, to } => format!("*copies* {} to {}", self.page(from), self.page(to)),
             _ => self.swap(op, ret),
         }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::{LockView, PageNo};
 use crate::engine::Timeline;
 use crate::machine::{
-    LockClass, LockId, Machine, NIL, PTE_DIRTY, PTE_NONE, PTE_WRITE, PTE_YOUNG, PageFlag, Rss, SWAP_HAS_CACHE,
+    LockClass, LockId, Machine, NIL, PTE_DIRTY, PTE_NONE, PTE_WRITE, PTE_YOUNG, PageFlag, Rss, SWAP_HAS_CACHE, TaskRun,
     pte_page, pte_swap,
 };
 use crate::op::Op;
@@ -33,6 +33,19 @@ pub struct SwapView {
     pub touched_slot: Option<u32>,
     /// Address space and PTE index that the last step touched.
     pub touched_pte: Option<(u8, u32)>,
+    /// kswapd, where it is a task of its own.
+    pub kswapd: Option<KswapdView>,
+}
+
+/// kswapd at work or asleep.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KswapdView {
+    /// CPU that it is on.
+    pub cpu: u8,
+    /// Its clock, which stands still while it sleeps.
+    pub clock: u64,
+    /// It sleeps until somebody wakes it.
+    pub asleep: bool,
 }
 
 /// One slot of the device.
@@ -135,6 +148,7 @@ impl Timeline {
             locks: self.swap_locks(machine),
             touched_slot,
             touched_pte,
+            kswapd: kswapd(machine),
         })
     }
 
@@ -179,4 +193,10 @@ impl Timeline {
             single.into_iter().map(|(class, index)| self.lock_view(LockId { class, index })).collect()
         }
     }
+}
+
+fn kswapd(machine: &Machine) -> Option<KswapdView> {
+    let task = machine.swap().kswapd.task;
+    let state = machine.tasks.get(usize::from(task))?;
+    Some(KswapdView { cpu: state.cpu, clock: machine.clock_of(task), asleep: state.run == TaskRun::Sleeps })
 }

@@ -18,9 +18,10 @@ pub(super) fn shelf(swap: &SwapView) -> Shelf {
     Shelf {
         title: "Swap device".into(),
         about: format!(
-            "{} free; {} free frames, kswapd from {low} to {high}",
+            "{} free; {} free frames, {} from {low} to {high}",
             words::count(swap.free_slots.max(0) as u32, "slot", "slots"),
-            swap.free_frames
+            swap.free_frames,
+            kswapd(swap)
         ),
         lock: busiest(&swap.locks),
         below: true,
@@ -48,4 +49,13 @@ fn mark(number: u32, slot: &SlotView, now: bool) -> Item {
 fn busiest(locks: &[LockView]) -> Option<LockView> {
     let held = locks.iter().find(|lock| lock.holder.is_some());
     held.or_else(|| locks.iter().max_by_key(|lock| lock.taken)).filter(|lock| lock.taken > 0).cloned()
+}
+
+// Where it is a task of its own, also what it does.
+fn kswapd(swap: &SwapView) -> String {
+    match swap.kswapd {
+        None => "kswapd".into(),
+        Some(kswapd) if kswapd.asleep => "kswapd0 asleep,".into(),
+        Some(kswapd) => format!("kswapd0 at work at tick {},", kswapd.clock),
+    }
 }

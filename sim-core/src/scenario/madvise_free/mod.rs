@@ -1,6 +1,7 @@
 //! Processes that fill memory again and again and give it up in between by madvise, with a swap device.
 
 mod claims;
+mod daemon;
 mod race;
 mod setup;
 mod variants;
@@ -38,6 +39,7 @@ const PARAMS: &[Param] = &[
         "the active list gives up pages when it is longer than the inactive one times this",
     ),
     Param::number("pagevec", 0, 0, 31, "slots of the per-CPU pagevecs; 0 puts every page on its list at once"),
+    daemon::KSWAPD,
 ];
 
 /// The series.
@@ -56,7 +58,7 @@ pub(super) const SERIES: Series = Series {
     scenarios: SCENARIOS,
 };
 
-const SCENARIOS: &[Scenario] = &[MAIN, RACE];
+const SCENARIOS: &[Scenario] = &[MAIN, RACE, daemon::SCENARIO];
 
 const MAIN: Scenario = Scenario {
     name: "madvise-free",
@@ -102,5 +104,8 @@ fn spawn(engine: &mut Engine, sizes: &Sizes) {
     if sizes.bystander > 0 {
         let vma = VmaId { mm: processes, vma: 0 };
         engine.spawn("bystander", processes, move |cpu| async move { bystander(&cpu, vma, processes).await });
+    }
+    if sizes.kswapd {
+        daemon::spawn(engine, processes + u8::from(sizes.bystander > 0));
     }
 }

@@ -24,6 +24,7 @@ pub(super) struct Sizes {
     pub loops: u32,
     pub skew: u32,
     pub bystander: u32,
+    pub kswapd: bool,
     pub tuning: SwapTuning,
 }
 
@@ -45,6 +46,7 @@ impl Sizes {
             loops: params.get("loops"),
             skew: params.get("skew"),
             bystander: params.get("bystander"),
+            kswapd: params.is("kswapd"),
             tuning,
         })
     }
@@ -71,17 +73,20 @@ fn marks(ram: u32, params: &Params) -> Result<[u32; 3], SpecError> {
     )))
 }
 
-/// A machine whose processes have touched nothing yet. The last address space is the bystander's, where there is one.
+/// A machine whose processes have touched nothing yet. The last address space is the bystander's, where there is one;
+/// the last CPU is kswapd's, where it is a task of its own.
 pub(super) fn memory(config: Config, sizes: &Sizes) -> Engine {
     let spaces = sizes.processes + u8::from(sizes.bystander > 0);
-    let threshold = stat_threshold(u32::from(spaces), u64::from(sizes.ram));
-    let mut machine = Machine::new(&MachineSpec { cpus: spaces, zones: vec![sizes.ram], threshold });
+    let cpus = spaces + u8::from(sizes.kswapd);
+    let threshold = stat_threshold(u32::from(cpus), u64::from(sizes.ram));
+    let mut machine = Machine::new(&MachineSpec { cpus, zones: vec![sizes.ram], threshold });
     let mut clocks = Vec::new();
     for space in 0..spaces {
         let own = space < sizes.processes;
         add_process(&mut machine, if own { sizes.pages } else { sizes.bystander });
         clocks.push(if own { u64::from(space) * u64::from(sizes.skew) } else { 0 });
     }
+    clocks.resize(usize::from(cpus), 0);
     machine.add_swap(sizes.tuning, clocks);
     Engine::new(config, machine)
 }
