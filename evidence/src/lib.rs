@@ -21,8 +21,5 @@ pub type Progress<'a> = &'a mut dyn FnMut(f64) -> bool;
 type Maker = fn(Progress<'_>) -> Option<Report>;
 
 /// All reports by series, in the order of the gallery.
-pub const REPORTS: &[(&str, Maker)] = &[
-    ("munlock", munlock::report),
-    ("lru-drain", lru_drain::report),
-    ("rmap-unmap", rmap_unmap::report),
-];
+pub const REPORTS: &[(&str, Maker)] =
+    &[("munlock", munlock::report), ("lru-drain", lru_drain::report), ("rmap-unmap", rmap_unmap::report)];

@@ -53,7 +53,8 @@ pub fn report(progress: Progress<'_>) -> Option<Report> {
     table.rows = vec![
         Row::new("after (async)", us("async"), us("async"), Role::Fitted),
         Row::new(format!("before (sync), {CPUS} CPUs"), us("sync"), sync, Role::HeldOut).within(10.0),
-        Row::new(format!("ratio, {CPUS} CPUs"), us("sync") / us("async"), sync / us("async"), Role::HeldOut).within(10.0),
+        Row::new(format!("ratio, {CPUS} CPUs"), us("sync") / us("async"), sync / us("async"), Role::HeldOut)
+            .within(10.0),
         Row::new(
             format!("related report, {} CPUs", data.related.cpus),
             data.related.us_per_mlock,
@@ -108,11 +109,7 @@ fn growth(costs: &Rc<Costs>, progress: Progress<'_>) -> Option<Vec<Check>> {
     let doubles = steps.windows(2).all(|pair| (1.8..2.2).contains(&(pair[1] / pair[0])));
     let stays = after[3] - after[0] < (before[3] - before[0]) / 20.0;
     Some(vec![
-        Check {
-            what: "before the patch, each CPU adds the same".to_string(),
-            found: list(&before),
-            holds: doubles,
-        },
+        Check { what: "before the patch, each CPU adds the same".to_string(), found: list(&before), holds: doubles },
         Check {
             what: "after the patch, CPUs without pages cost next to nothing".to_string(),
             found: list(&after),

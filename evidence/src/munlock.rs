@@ -158,11 +158,7 @@ fn order(published: &Columns, modelled: &[f64]) -> Check {
     }
     Check {
         what: "columns that lie further apart than their deviations come in the published order".to_string(),
-        found: if wrong.is_empty() {
-            format!("all {compared} pairs do")
-        } else {
-            format!("not {}", wrong.join(", "))
-        },
+        found: if wrong.is_empty() { format!("all {compared} pairs do") } else { format!("not {}", wrong.join(", ")) },
         holds: wrong.is_empty(),
     }
 }

@@ -26,7 +26,8 @@ const NEW: &str = "5";
 /// Largest error aimed at in the four shares, in percent of the share.
 const AIM: f64 = 5.0;
 /// Layouts beside readahead's, and what the specification of the model expects of them, in percent more loops.
-const LAYOUTS: [(&str, &str); 4] = [("0", "order 0"), ("2", "order 2"), ("4", "order 4"), ("9", "one folio of order 9")];
+const LAYOUTS: [(&str, &str); 4] =
+    [("0", "order 0"), ("2", "order 2"), ("4", "order 4"), ("9", "one folio of order 9")];
 
 /// The report.
 pub fn report(progress: Progress<'_>) -> Option<Report> {
@@ -63,13 +64,8 @@ pub fn report(progress: Progress<'_>) -> Option<Report> {
             after(share("percpu_counter_add_batch", OLD), ratio(&new, &old, Count::RssCalls)),
             Role::HeldOut,
         ),
-        Row::new(
-            "PageHeadHuge",
-            share("PageHeadHuge", NEW),
-            after(share("PageHeadHuge", OLD), 1.0),
-            Role::HeldOut,
-        )
-        .note("taken as a cost per PTE: its calls fall to about half, its published share does not"),
+        Row::new("PageHeadHuge", share("PageHeadHuge", NEW), after(share("PageHeadHuge", OLD), 1.0), Role::HeldOut)
+            .note("taken as a cost per PTE: its calls fall to about half, its published share does not"),
     ];
     shares.rows = shares.rows.into_iter().map(|row| row.within(AIM)).collect();
     shares.notes.push(format!(

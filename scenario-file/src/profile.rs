@@ -167,8 +167,9 @@ impl Reader<'_> {
 
     fn cache_lines(&self, object: &Map<String, Value>) -> Result<(u32, u32, String), Error> {
         let Some(value) = object.get("cache_lines") else { return Ok((0, 0, String::new())) };
-        let entry =
-            value.as_object().ok_or_else(|| self.wrong("cache_lines", "an object with `near`, `lines` and `source`"))?;
+        let entry = value
+            .as_object()
+            .ok_or_else(|| self.wrong("cache_lines", "an object with `near`, `lines` and `source`"))?;
         let lines = |name: &str| {
             let lines = entry.get(name).map_or(Some(0), |lines| lines.as_u64().and_then(|n| u32::try_from(n).ok()));
             lines.ok_or_else(|| self.wrong(&format!("cache_lines.{name}"), "a whole number of lines"))

@@ -1,6 +1,8 @@
 //! A digest of a machine: the same bytes give the same number on every machine and target.
 
-use crate::machine::{LockState, Machine, PCP_TYPES, PER_CPU, PER_CPU_OF_ALL, PageList, PcpField, Pmd, RmapState, TaskRun};
+use crate::machine::{
+    LockState, Machine, PCP_TYPES, PER_CPU, PER_CPU_OF_ALL, PageList, PcpField, Pmd, RmapState, TaskRun,
+};
 
 /// FNV-1a, 64 bit: simple, published, and without any dependence on word size.
 #[derive(Clone, Copy, Debug)]

@@ -54,7 +54,6 @@ pub(super) struct Lines {
 /// Lines of 64 bytes in a page of 4 KiB.
 const PAGE_LINES: u32 = 64;
 
-
 impl Lines {
     pub fn new(cpus: usize, near: u32, capacity: u32) -> Lines {
         Lines { fetched: alloc::vec![0; cpus], near, capacity, ..Lines::default() }

@@ -149,7 +149,8 @@ impl Meter {
             Op::SpinUnlock { .. } | Op::Up { .. } | Op::UnlockPage { .. } | Op::Wake { .. } | Op::WakePage { .. }
         );
         let wakes = matches!(op, Op::WakeWorker { .. } | Op::Complete { .. } | Op::Migrate { .. } | Op::Exit);
-        let waits = matches!(op, Op::SpinWait { .. } | Op::DownWait { .. } | Op::WaitPage { .. }) || op.sleeps(outcome.ret);
+        let waits =
+            matches!(op, Op::SpinWait { .. } | Op::DownWait { .. } | Op::WaitPage { .. }) || op.sleeps(outcome.ret);
         !(releases || wakes || waits)
     }
 

@@ -38,7 +38,10 @@ pub(super) fn touches(op: Op, machine: &Machine) -> Touches {
         return touches;
     }
     if let Op::PeekPagevec { pv, .. } | Op::PvecAdd { pv, .. } = op {
-        touches.add(Line::Pagevec(pv.slot() as u32 | u32::from(pv.on_stack()) << 31), !matches!(op, Op::PeekPagevec { .. }));
+        touches.add(
+            Line::Pagevec(pv.slot() as u32 | u32::from(pv.on_stack()) << 31),
+            !matches!(op, Op::PeekPagevec { .. }),
+        );
         return touches;
     }
     let Some(page) = op.page() else { return touches };

@@ -9,10 +9,10 @@ use core::fmt;
 use super::built::Built;
 use super::params::Params;
 use super::{Claim, Scenario, Variant};
+use crate::cost::Costs;
 use crate::engine::{
     Checker, ChoiceError, Engine, EngineError, Outcome, Schedule, Setup, Timeline, parse_choices, print_choices,
 };
-use crate::cost::Costs;
 use crate::ledger::Ledger;
 use crate::op::World;
 
