@@ -107,11 +107,10 @@ impl Bars {
             .map(|((fill, edge), name)| Entry::new(Sample::Bar(*fill, *edge), name))
             .collect();
         if self.all().any(|bar| bar.error.is_some()) {
-            let name = if self.error.is_empty() { "least and most" } else { &self.error };
-            entries.push(Entry::new(Sample::Error, name));
+            entries.push(Entry::new(Sample::Error, &self.error));
         }
         if self.all().any(|bar| bar.fitted) {
-            entries.push(Entry::new(Sample::Fitted, "fitted: agrees by construction"));
+            entries.push(Entry::new(Sample::Fitted, ""));
         }
         entries
     }

@@ -69,14 +69,18 @@ fn hatches(svg: &mut String, body: &str, theme: Theme, id: &str) {
 /// `tag` is an element without its `<`: name, attributes in double quotes, and the end.
 fn element(body: &mut String, tag: &str, theme: Theme, id: &str) {
     let (name, mut rest) = tag.split_once(' ').unwrap_or((tag, ""));
+    let outlined = name != "circle" || !tag.contains("stroke=\"none\"");
     body.push('<');
     body.push_str(name);
     while let Some((key, after)) = rest.split_once("=\"") {
         let Some((value, after)) = after.split_once('"') else { break };
-        attribute(body, key.trim(), value, theme, id);
+        if outlined || key.trim() != "stroke-width" {
+            attribute(body, key.trim(), value, theme, id);
+        }
         rest = after;
     }
-    if name == "polyline" {
+    // A line of two points has no corner.
+    if name == "polyline" && tag.matches(',').count() > 2 {
         body.push_str(" stroke-linejoin=\"round\"");
     }
     body.push_str(rest);

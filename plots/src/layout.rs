@@ -142,7 +142,7 @@ impl Layout {
         self.vertical(parts, height.max(1.0));
         let labels = self.y_ticks.iter().map(|tick| width(&tick.label, font)).fold(0.0, f64::max);
         self.frame.left = (PAD + labels + 8.0).ceil();
-        self.frame.right = wide - PAD - 6.0;
+        self.frame.right = wide - PAD - 10.0;
         let left = (self.frame.right - self.frame.left, height);
         if left.0 < LEAST.0 || left.1 < LEAST.1 {
             let whole = |(x, y): (f64, f64)| (x as i32, y as i32);
@@ -169,7 +169,9 @@ impl Layout {
     /// Labels of numbers: as many as there is room for.
     fn values(&self, axis: &Axis, scale: Scale) -> Vec<Below> {
         let Frame { left, right, x_min, x_max, .. } = self.frame;
-        let most = ((right - left) / (self.size.font * 3.5)).clamp(1.0, 12.0) as usize;
+        // A whole number may be a bin, which should have its label.
+        let (em, most) = (self.size.font, if axis.unit.whole() { 16.0 } else { 12.0 });
+        let most = ((right - left) / (em * if axis.unit.whole() { 2.5 } else { 3.5 })).clamp(1.0, most) as usize;
         let mut step = tick::step(x_max - x_min, x_min.abs().max(x_max.abs()), most, &axis.unit);
         for stride in 1..64 {
             let ticks = match scale {
@@ -209,12 +211,12 @@ impl Layout {
         };
         let upright = !names.iter().all(fits);
         let stride = if upright { (em * 1.2 / slot).ceil().max(1.0) as usize } else { 1 };
+        let (room, most) = match upright {
+            true => (em * 8.0, ((slot * stride as f64 / self.size.line()) as usize).clamp(1, 3)),
+            false => (slot - em * 0.5, 3),
+        };
         let label = |(i, name): (usize, &String)| {
-            let lines = if upright {
-                vec![shorten(name.clone(), em * 8.0, |text| width(text, em))]
-            } else {
-                wrap(name, slot - em * 0.5, 3, |text| width(text, em))
-            };
+            let lines = wrap(name, room, most, |text| width(text, em));
             Below { tick: None, at: self.frame.left + (i as f64 + 0.5) * slot, lines, upright }
         };
         names.iter().enumerate().step_by(stride).map(label).collect()
@@ -324,7 +326,10 @@ impl Layout {
         let top = self.frame.bottom + 6.0;
         if below.upright {
             let look = Type { upright: true, ..self.look(Tone::Quiet) };
-            return below.lines.iter().try_for_each(|text| canvas.text(text, (below.at, top), Anchor::End, look));
+            let line = self.size.line();
+            let left = below.at - below.lines.len() as f64 / 2.0 * line;
+            let mut lines = rows(&below.lines, left, line);
+            return lines.try_for_each(|(text, x)| canvas.text(text, (x, top), Anchor::End, look));
         }
         for (text, y) in rows(&below.lines, top, self.size.line()) {
             self.text(canvas, text, (below.at, y), Anchor::Middle)?;

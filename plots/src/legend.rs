@@ -19,6 +19,19 @@ pub enum Sample {
     Fitted,
 }
 
+impl Sample {
+    fn usual_name(self) -> &'static str {
+        match self {
+            Sample::Line(Side::Old, _) | Sample::Bar(Tone::Fill(Side::Old), _) => "old",
+            Sample::Line(Side::New, _) | Sample::Bar(Tone::Fill(Side::New), _) => "new",
+            Sample::Bar(Tone::Published, _) => "published",
+            Sample::Bar(..) => "modelled",
+            Sample::Error => "least and most",
+            Sample::Fitted => "fitted: agrees by construction",
+        }
+    }
+}
+
 /// A row's part of the legend.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
@@ -27,8 +40,10 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// An entry; the legend names each look, if need be by what it is.
     pub fn new(sample: Sample, name: &str) -> Entry {
-        Entry { sample, name: clean(name) }
+        let name = Some(clean(name)).filter(|name| !name.is_empty());
+        Entry { sample, name: name.unwrap_or_else(|| sample.usual_name().into()) }
     }
 
     fn sample_width(&self) -> f64 {
@@ -87,10 +102,13 @@ pub const LINE: f64 = 2.0;
 /// A marker: hollow is old, solid is new; the shape tells lines of one side apart.
 pub fn marker(canvas: &Canvas, at: Place, side: Side, nth: usize) -> Result<(), PlotError> {
     let color = Tone::Mark(side);
+    // A casing in the colour of the ground, so that it stands out from lines that are as thick as it is.
     if nth % 4 == 0 {
+        canvas.disc(at, 6.0, Tone::Paper)?;
         canvas.disc(at, 4.5, color)?;
         return if side == Side::Old { canvas.disc(at, 2.7, Tone::Paper) } else { Ok(()) };
     }
+    canvas.polygon(&shape(at, 6.0, nth), Tone::Paper)?;
     canvas.polygon(&shape(at, 4.5, nth), color)?;
     if side == Side::Old { canvas.polygon(&shape(at, 2.4, nth), Tone::Paper) } else { Ok(()) }
 }

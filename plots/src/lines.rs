@@ -155,7 +155,7 @@ impl Lines {
         let ordered = || drawable.iter().rev().filter(|line| line.series.side == Side::New);
         let ordered = || ordered().chain(drawable.iter().rev().filter(|line| line.series.side == Side::Old));
         for line in ordered() {
-            for run in &line.runs {
+            for run in &closed(&line.runs, frame) {
                 let thinned = thin(run, |(x, _)| frame.view_from_x(x) as i64, |(_, y)| y);
                 let width = if run.len() > thinned.len() { 1.4 } else { legend::LINE };
                 chart.line(&self.joined(&thinned), Tone::line(line.series.side, line.nth), width)?;
@@ -186,11 +186,19 @@ impl Lines {
     }
 }
 
+/// Runs with those gaps closed that are narrower than a column: they would not be seen, and there may be very many.
+/// What stands alone is left to its marker.
+fn closed(runs: &[Vec<Point>], frame: &Frame) -> Vec<Vec<Point>> {
+    let column = |point: &Point| frame.view_from_x(point.0) as i64;
+    let together = runs.chunk_by(|a, b| a.last().map(column) == b.first().map(column));
+    together.map(<[_]>::concat).filter(|run| run.len() > 1).collect()
+}
+
 /// Points with markers: all of a few; of many some here and there, and those that stand alone, as far as there is room.
 fn marked(line: &Drawable, frame: &Frame, offset: f64) -> Vec<Point> {
     let points: Vec<Point> = line.runs.iter().flatten().copied().collect();
     let room = frame.right - frame.left;
-    if points.len() as f64 * 18.0 <= room {
+    if points.len() as f64 * 28.0 <= room {
         return points;
     }
     let pitch = (room / 5.0).min(160.0);

@@ -43,15 +43,11 @@ fn label(values: Vec<f64>, step: f64, size: f64, unit: &Unit) -> Vec<Tick> {
     let decimals = (0..6).find(|&digits| is_whole(step / factor * 10f64.powi(digits))).unwrap_or(6);
     let mut ticks: Vec<Tick> = Vec::new();
     for value in values {
-        // Nothing needs no prefix, but a share or a time keeps its unit.
-        let name = if value == 0.0 && name.len() == 1 { "" } else { name };
-        let label = write(value / factor, decimals as usize, name);
+        // Nothing is nothing in any unit.
+        let label = if value == 0.0 { "0".into() } else { write(value / factor, decimals as usize, name) };
         if ticks.last().is_none_or(|last| last.label != label) {
             ticks.push(Tick { value, label });
         }
-    }
-    if let Some(zero) = ticks.iter_mut().find(|tick| tick.value == 0.0) {
-        zero.label = write(0.0, 0, if unit.prefix(0.0, 1.0).1.is_empty() { "" } else { name });
     }
     ticks
 }
@@ -60,14 +56,29 @@ fn is_whole(value: f64) -> bool {
     (value - value.round()).abs() < 1e-6 * value.abs().max(1e-3)
 }
 
-/// Powers of two from `min` to `max`, each `stride`th; both ends where there are no two of them.
-pub fn log2(min: f64, max: f64, stride: i32, unit: &Unit) -> Vec<Tick> {
-    let (first, last) = ((min.log2() - 1e-9).ceil() as i32, (max.log2() + 1e-9).floor() as i32);
-    let mut values: Vec<f64> = (first..=last).step_by(stride.max(1) as usize).map(|power| 2f64.powi(power)).collect();
-    if last <= first {
+/// Round numbers on a logarithmic axis from `min` to `max`, the more of them the lower the `level`; both ends where
+/// there are no two of them. Times go by tens, everything else by powers of two.
+pub fn log2(min: f64, max: f64, level: i32, unit: &Unit) -> Vec<Tick> {
+    let times = *unit == Unit::Nanoseconds;
+    let mut values = if times { tens(min, max, level) } else { twos(min, max, level) };
+    if values.len() < 2 {
         values = vec![min, max];
     }
     values.into_iter().map(|value| Tick { value, label: power_label(value, unit) }).collect()
+}
+
+/// Each so manieth power of two.
+fn twos(min: f64, max: f64, stride: i32) -> Vec<f64> {
+    let (first, last) = ((min.log2() - 1e-9).ceil() as i32, (max.log2() + 1e-9).floor() as i32);
+    (first..=last).step_by(stride.max(1) as usize).map(|power| 2f64.powi(power)).collect()
+}
+
+/// 1, 2 and 5 times the powers of ten; then these alone; then fewer of them.
+fn tens(min: f64, max: f64, level: i32) -> Vec<f64> {
+    let leads: &[f64] = if level <= 1 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let powers = (min.log10().floor() as i32..=max.log10().ceil() as i32).step_by((level - 1).max(1) as usize);
+    let values = powers.flat_map(|power| leads.iter().map(move |lead| lead * 10f64.powi(power)));
+    values.filter(|value| (min * 0.999_999..=max * 1.000_001).contains(value)).collect()
 }
 
 fn power_label(value: f64, unit: &Unit) -> String {
@@ -111,9 +122,9 @@ mod tests {
         let ticks = linear(0.0, 40_000.0, 10_000.0, &Unit::Plain);
         assert_eq!(labels(&ticks), ["0", "10k", "20k", "30k", "40k"]);
         let ticks = linear(0.0, 1500.0, 500.0, &Unit::Nanoseconds);
-        assert_eq!(labels(&ticks), ["0\u{202f}µs", "0.5\u{202f}µs", "1.0\u{202f}µs", "1.5\u{202f}µs"]);
+        assert_eq!(labels(&ticks), ["0", "0.5\u{202f}µs", "1.0\u{202f}µs", "1.5\u{202f}µs"]);
         let ticks = linear(0.0, 0.4, 0.2, &Unit::Share);
-        assert_eq!(labels(&ticks), ["0\u{202f}%", "20\u{202f}%", "40\u{202f}%"]);
+        assert_eq!(labels(&ticks), ["0", "20\u{202f}%", "40\u{202f}%"]);
         let ticks = linear(-1.0, 1.0, 1.0, &Unit::Plain);
         assert_eq!(labels(&ticks), ["\u{2212}1", "0", "1"]);
     }
@@ -122,6 +133,8 @@ mod tests {
     fn powers_of_two() {
         assert_eq!(labels(&log2(1.0, 128.0, 1, &Unit::Plain)), ["1", "2", "4", "8", "16", "32", "64", "128"]);
         assert_eq!(labels(&log2(1.0, 2f64.powi(20), 10, &Unit::Plain)), ["1", "1\u{202f}024", "2²⁰"]);
+        let times = log2(64.0, 65_536.0, 2, &Unit::Nanoseconds);
+        assert_eq!(labels(&times), ["100\u{202f}ns", "1\u{202f}µs", "10\u{202f}µs"]);
         assert_eq!(labels(&log2(3.0, 3.5, 1, &Unit::Plain)), ["3", "3.50"]);
     }
 }
