@@ -4,7 +4,7 @@ use crate::axis::{Axis, Scale};
 use crate::canvas::{Canvas, Chart};
 use crate::layout::{self, Across, Layout, Parts};
 use crate::legend::{self, Entry, Sample};
-use crate::lines::{HUGE, left_out_note, rounded, span};
+use crate::lines::{left_out_note, limited, rounded, span};
 use crate::measure::clean;
 use crate::table::exact;
 use crate::theme::Tone;
@@ -67,7 +67,7 @@ impl Group {
 
 /// A bar that can be drawn: values that are no numbers are left out.
 fn drawable(bar: Option<Bar>) -> Option<Bar> {
-    let limit = |value: f64| value.clamp(-HUGE, HUGE);
+    let limit = |value: f64| limited(value, Scale::Linear);
     let bar = bar.filter(|bar| bar.value.is_finite())?;
     let error = bar.error.filter(|(low, high)| low.is_finite() && high.is_finite());
     let error = error.map(|(low, high)| (limit(low.min(high)), limit(low.max(high))));

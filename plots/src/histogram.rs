@@ -4,7 +4,7 @@ use crate::axis::{Axis, Scale};
 use crate::canvas::{Canvas, Chart};
 use crate::layout::{self, Across, Layout, Parts};
 use crate::legend::{self, Entry, Sample};
-use crate::lines::{HUGE, left_out_note, rounded, span, widened};
+use crate::lines::{HUGE, left_out_note, limited, rounded, span, widened};
 use crate::table::exact;
 use crate::theme::Tone;
 use crate::{Frame, Plot, PlotError, Side, Size, Theme};
@@ -60,8 +60,11 @@ impl Histogram {
                 && bin.counts.iter().all(|count| count.is_finite())
                 && (self.scale == Scale::Linear || bin.from > 0.0)
         };
-        let limit = |value: f64| value.clamp(-HUGE, HUGE);
-        let limited = |bin: Bin| Bin { from: limit(bin.from), to: limit(bin.to), counts: bin.counts.map(limit) };
+        let limited = |bin: Bin| Bin {
+            from: limited(bin.from, self.scale),
+            to: limited(bin.to, self.scale),
+            counts: bin.counts.map(|count| limited(count, Scale::Linear)),
+        };
         let mut bins: Vec<Bin> = self.raw().filter(on_axis).map(limited).collect();
         let left_out = self.edges.len().saturating_sub(1) - bins.len();
         bins.sort_by(|a, b| a.from.total_cmp(&b.from));

@@ -103,7 +103,7 @@ pub const LINE: f64 = 2.0;
 pub fn marker(canvas: &Canvas, at: Place, side: Side, nth: usize) -> Result<(), PlotError> {
     let color = Tone::Mark(side);
     // A casing in the colour of the ground, so that it stands out from lines that are as thick as it is.
-    if nth % 4 == 0 {
+    if nth.is_multiple_of(4) {
         canvas.disc(at, 6.0, Tone::Paper)?;
         canvas.disc(at, 4.5, color)?;
         return if side == Side::Old { canvas.disc(at, 2.7, Tone::Paper) } else { Ok(()) };

@@ -75,6 +75,11 @@ impl Default for Lines {
 /// Values beyond that are drawn as that: sums and differences of them are still numbers.
 pub(crate) const HUGE: f64 = 1e300;
 
+/// The value, or the limit that it is beyond.
+pub(crate) fn limited(value: f64, scale: Scale) -> f64 {
+    value.clamp(if scale == Scale::Log2 { HUGE.recip() } else { -HUGE }, HUGE)
+}
+
 type Point = (f64, f64);
 
 /// What of a series can be drawn.
@@ -107,7 +112,7 @@ impl Lines {
         let runs: Vec<Vec<Point>> = sorted
             .split(|(_, y)| !y.is_finite())
             .filter(|run| !run.is_empty())
-            .map(|run| run.iter().map(|&(x, y)| (x.clamp(-HUGE, HUGE), y.clamp(-HUGE, HUGE))).collect())
+            .map(|run| run.iter().map(|&(x, y)| (limited(x, self.scale), limited(y, Scale::Linear))).collect())
             .collect();
         let shown: usize = runs.iter().map(Vec::len).sum();
         (runs, points.len() - shown)
@@ -135,7 +140,7 @@ impl Lines {
         let mut text = format!("{} by {}.", self.y.heading(), self.x.heading());
         for line in drawable {
             let ys = || line.runs.iter().flatten().map(|point| point.1);
-            match (span(ys()), ys().next(), ys().last()) {
+            match (span(ys()), ys().next(), ys().next_back()) {
                 (Some((min, max)), Some(first), Some(last)) => {
                     let [min, max, first, last] = [min, max, first, last].map(|y| self.y.unit.say(y));
                     text += &format!(
@@ -228,7 +233,7 @@ pub(crate) fn widened(span: Option<(f64, f64)>, scale: Scale) -> (f64, f64) {
     let Some((min, max)) = span else { return if scale == Scale::Log2 { (1.0, 2.0) } else { (0.0, 1.0) } };
     if scale == Scale::Log2 {
         let narrow = max.log2() - min.log2() < 1e-6;
-        return if narrow { ((min / 2.0).max(f64::MIN_POSITIVE), max * 2.0) } else { (min, max) };
+        return if narrow { (min / 2.0, max * 2.0) } else { (min, max) };
     }
     let least = (min.abs().max(max.abs()) * 1e-9).max(1e-290);
     if max - min >= least {

@@ -149,7 +149,7 @@ pub fn machines() -> Bars {
     let names = ["Broadwell 2 sockets", "Skylake 2 sockets", "Broadwell 4 sockets", "Skylake 4 sockets"];
     let group = |(i, name): (usize, &str)| Group {
         name: name.into(),
-        published: (i != 2).then(|| Bar {
+        published: (i != 2).then_some(Bar {
             value: 8.1e6 + i as f64 * 1.3e6,
             error: Some((7e6, 9.5e6 + i as f64 * 1.5e6)),
             fitted: false,
