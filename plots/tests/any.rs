@@ -116,7 +116,7 @@ proptest! {
         prop_assert_eq!(cells, given);
         for (column, series) in plot.series.iter().enumerate() {
             for (x, y) in &series.points {
-                let same = |cell: &String, value: &f64| cell.parse().is_ok_and(|cell: f64| cell.to_bits() == value.to_bits());
+                let same = |cell: &String, y: &f64| cell.parse().is_ok_and(|cell: f64| cell.to_bits() == y.to_bits());
                 prop_assert!(table[1..].iter().any(|row| same(&row[0], x) && same(&row[column + 1], y)));
             }
         }
