@@ -104,11 +104,11 @@ pub fn marker(canvas: &Canvas, at: Place, side: Side, nth: usize) -> Result<(), 
     let color = Tone::Mark(side);
     // A casing in the colour of the ground, so that it stands out from lines that are as thick as it is.
     if nth.is_multiple_of(4) {
-        canvas.disc(at, 6.0, Tone::Paper)?;
+        canvas.disc(at, 5.6, Tone::Paper)?;
         canvas.disc(at, 4.5, color)?;
         return if side == Side::Old { canvas.disc(at, 2.7, Tone::Paper) } else { Ok(()) };
     }
-    canvas.polygon(&shape(at, 6.0, nth), Tone::Paper)?;
+    canvas.polygon(&shape(at, 5.6, nth), Tone::Paper)?;
     canvas.polygon(&shape(at, 4.5, nth), color)?;
     if side == Side::Old { canvas.polygon(&shape(at, 2.4, nth), Tone::Paper) } else { Ok(()) }
 }

@@ -168,7 +168,7 @@ impl Lines {
         }
         for (i, line) in ordered().enumerate() {
             let offset = (i as f64 + 0.5) / drawable.len() as f64;
-            for point in marked(line, frame, offset) {
+            for point in marked(line, frame, self.interpolation, offset) {
                 legend::marker(canvas, chart.place(point), line.series.side, line.nth)?;
             }
         }
@@ -200,10 +200,11 @@ fn closed(runs: &[Vec<Point>], frame: &Frame) -> Vec<Vec<Point>> {
 }
 
 /// Points with markers: all of a few; of many some here and there, and those that stand alone, as far as there is room.
-fn marked(line: &Drawable, frame: &Frame, offset: f64) -> Vec<Point> {
+fn marked(line: &Drawable, frame: &Frame, interpolation: Interpolation, offset: f64) -> Vec<Point> {
     let points: Vec<Point> = line.runs.iter().flatten().copied().collect();
     let room = frame.right - frame.left;
-    if points.len() as f64 * 28.0 <= room {
+    // On a stair of small steps, markers would hide the risers.
+    if points.len() as f64 * if interpolation == Interpolation::Step { 56.0 } else { 28.0 } <= room {
         return points;
     }
     let pitch = (room / 5.0).min(160.0);
