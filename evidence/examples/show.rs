@@ -4,7 +4,8 @@ fn main() {
             continue;
         }
         let start = std::time::Instant::now();
-        let report = make(&mut |_| true).unwrap();
+        let pace = evidence::Pace::steady(|_| true);
+        let report = evidence::run(make(&pace)).unwrap();
         println!("{series} holds {} in {:?}", report.holds(), start.elapsed());
         for table in &report.tables {
             println!("## {} [{}] worst {:?}", table.title, table.unit, table.worst());

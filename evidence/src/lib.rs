@@ -6,20 +6,34 @@
 
 mod fit;
 mod lru_drain;
+mod madvise_free;
+mod model;
 mod munlock;
+mod pace;
+mod pcp_free;
+mod profile;
 mod published;
 mod report;
 mod rmap_unmap;
-mod run;
 
+use std::future::Future;
+use std::pin::Pin;
+
+pub use munlock::fitted as munlock_fitted;
+pub use pace::{Breath, Pace, Stopped, run};
 pub use report::{Check, Fit, Report, Role, Row, Table};
 
-/// Makes the report of a series. `progress` is called between runs with how far it is, from 0 to 1; false stops it.
-pub type Progress<'a> = &'a mut dyn FnMut(f64) -> bool;
+/// A report in the making.
+pub type Making<'a> = Pin<Box<dyn Future<Output = Result<Report, Stopped>> + 'a>>;
 
-/// Series that have a report, and what makes it. None is returned where it was stopped.
-type Maker = fn(Progress<'_>) -> Option<Report>;
+/// Makes the report of a series, at a pace.
+pub type Maker = for<'a> fn(&'a Pace<'a>) -> Making<'a>;
 
 /// All reports by series, in the order of the gallery.
-pub const REPORTS: &[(&str, Maker)] =
-    &[("munlock", munlock::report), ("lru-drain", lru_drain::report), ("rmap-unmap", rmap_unmap::report)];
+pub const REPORTS: &[(&str, Maker)] = &[
+    ("munlock", |pace| Box::pin(munlock::report(pace))),
+    ("lru-drain", |pace| Box::pin(lru_drain::report(pace))),
+    ("pcp-free", |pace| Box::pin(pcp_free::report(pace))),
+    ("madvise-free", |pace| Box::pin(madvise_free::report(pace))),
+    ("rmap-unmap", |pace| Box::pin(rmap_unmap::report(pace))),
+];

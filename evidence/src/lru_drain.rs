@@ -9,9 +9,10 @@ use std::rc::Rc;
 use serde::Deserialize;
 use sim_core::cost::{CostClass, Costs};
 
+use crate::pace::{Pace, Stopped};
 use crate::published::read;
 use crate::report::{Check, Fit, Report, Role, Row, Table};
-use crate::{Progress, run};
+use crate::{model, profile};
 
 #[derive(Deserialize)]
 struct Published {
@@ -39,15 +40,18 @@ const GROWTH: [u32; 4] = [4, 8, 16, 32];
 const MLOCKS: u32 = 60;
 
 /// The report.
-pub fn report(progress: Progress<'_>) -> Option<Report> {
+///
+/// # Errors
+///
+/// [`Stopped`]
+pub async fn report(pace: &Pace<'_>) -> Result<Report, Stopped> {
     let data: Published = read(include_str!("../../assets/published/lru-drain.json"));
-    let costs = Rc::new(scenario_file::profile::bundled(PROFILE)?.costs());
+    let costs = Rc::new(profile::costs(PROFILE));
     let us = |variant: &str| data.real_s[variant] * 1e6 / data.mlocks;
-    let rest = us("async") - drain("async", CPUS, &costs);
-    let sync = rest + drain("sync", CPUS, &costs);
-    if !progress(0.4) {
-        return None;
-    }
+    let rest = us("async") - drain("async", CPUS, &costs, pace).await?;
+    let sync = rest + drain("sync", CPUS, &costs, pace).await?;
+    let related = rest + drain("sync", data.related.cpus, &costs, pace).await?;
+    pace.at(0.4).await?;
     let mut table = Table::new("mlock of small ranges before and after", &data.source, "us per mlock");
     table.profile = Some(PROFILE.to_string());
     table.rows = vec![
@@ -58,7 +62,7 @@ pub fn report(progress: Progress<'_>) -> Option<Report> {
         Row::new(
             format!("related report, {} CPUs", data.related.cpus),
             data.related.us_per_mlock,
-            rest + drain("sync", data.related.cpus, &costs),
+            related,
             Role::Fitted,
         )
         .note(format!("another machine, another program with the same calls ({})", data.related.source)),
@@ -80,26 +84,24 @@ pub fn report(progress: Progress<'_>) -> Option<Report> {
          it only that the cost is one of each CPU. {}.",
         data.benchmark
     ));
-    table.checks = growth(&costs, progress)?;
-    Some(Report { series: "lru-drain", tables: vec![table] })
+    table.checks = growth(&costs, pace).await?;
+    Ok(Report { series: "lru-drain", tables: vec![table] })
 }
 
 // Microseconds per mlock that the model's mlock takes, the drain included.
-fn drain(variant: &str, cpus: u32, costs: &Rc<Costs>) -> f64 {
+async fn drain(variant: &str, cpus: u32, costs: &Rc<Costs>, pace: &Pace<'_>) -> Result<f64, Stopped> {
     let (cpus, mlocks) = (cpus.to_string(), MLOCKS.to_string());
     let params = [("cpus", cpus.as_str()), ("mlocks", mlocks.as_str()), ("filled_cpus", "0")];
-    let totals = run::timed(run::spec("lru-drain", variant, &params), costs);
-    totals.elapsed as f64 / 1e6 / f64::from(MLOCKS)
+    let totals = model::timed(model::spec("lru-drain", variant, &params), costs, pace).await?;
+    Ok(totals.elapsed as f64 / 1e6 / f64::from(MLOCKS))
 }
 
-fn growth(costs: &Rc<Costs>, progress: Progress<'_>) -> Option<Vec<Check>> {
+async fn growth(costs: &Rc<Costs>, pace: &Pace<'_>) -> Result<Vec<Check>, Stopped> {
     let (mut before, mut after) = (Vec::new(), Vec::new());
     for (at, &cpus) in GROWTH.iter().enumerate() {
-        before.push(drain("sync", cpus, costs));
-        after.push(drain("async", cpus, costs));
-        if !progress(0.4 + 0.6 * (at + 1) as f64 / GROWTH.len() as f64) {
-            return None;
-        }
+        before.push(drain("sync", cpus, costs, pace).await?);
+        after.push(drain("async", cpus, costs, pace).await?);
+        pace.at(0.4 + 0.6 * (at + 1) as f64 / GROWTH.len() as f64).await?;
     }
     let list = |times: &[f64]| {
         let each = GROWTH.iter().zip(times).map(|(cpus, time)| format!("{cpus} CPUs {time:.1} us"));
@@ -108,7 +110,7 @@ fn growth(costs: &Rc<Costs>, progress: Progress<'_>) -> Option<Vec<Check>> {
     let steps: Vec<f64> = before.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let doubles = steps.windows(2).all(|pair| (1.8..2.2).contains(&(pair[1] / pair[0])));
     let stays = after[3] - after[0] < (before[3] - before[0]) / 20.0;
-    Some(vec![
+    Ok(vec![
         Check { what: "before the patch, each CPU adds the same".to_string(), found: list(&before), holds: doubles },
         Check {
             what: "after the patch, CPUs without pages cost next to nothing".to_string(),

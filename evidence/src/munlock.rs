@@ -4,13 +4,12 @@
 //! counted, and three prices are solved for from columns 0, 2 and 6 of the RFC: the cache miss of a page, the interrupt
 //! pair, the locked instruction. Everything else has a price from the profile.
 
-use std::rc::Rc;
-
 use sim_core::cost::{CLASSES, CostClass, Costs};
 
+use crate::pace::{self, Pace, Stopped};
 use crate::published::{Columns, Munlock, read};
 use crate::report::{Check, Fit, Report, Role, Row, Table};
-use crate::{Progress, fit, run};
+use crate::{fit, model, profile};
 
 /// Pages of a run that is counted: whole page tables of 512, so that batches end as they do in a long range.
 const PAGES: u32 = 7 * 512;
@@ -23,35 +22,39 @@ pub const PROFILE: &str = "opteron-2013";
 type Counts = [f64; CLASSES];
 
 /// The report.
-pub fn report(progress: Progress<'_>) -> Option<Report> {
+///
+/// # Errors
+///
+/// [`Stopped`]
+pub async fn report(pace: &Pace<'_>) -> Result<Report, Stopped> {
     let data: Munlock = read(include_str!("../../assets/published/munlock.json"));
-    let profile = scenario_file::profile::bundled(PROFILE)?.costs();
+    let profile = profile::costs(PROFILE);
     let runs = data.tables.iter().map(|table| table.columns.len()).sum::<usize>() as f64;
     let (mut done, mut tables) = (0.0, Vec::new());
     let mut price = None;
     for published in &data.tables {
         let mut counts = Vec::new();
         for variant in &published.columns {
-            counts.push(per_page(variant, published.name == "interleave"));
+            let part = pace.part(done / runs, (done + 1.0) / runs);
+            counts.push(per_page(variant, published.name == "interleave", &part).await?);
             done += 1.0;
-            if !progress(done / runs) {
-                return None;
-            }
+            pace.at(done / runs).await?;
         }
         let price = price.get_or_insert_with(|| prices(published, &counts, &profile, data.pages));
-        tables.push(table(published, &counts, price, data.pages));
+        tables.push(table(published, &counts, price, &data));
     }
-    Some(Report { series: "munlock", tables })
+    Ok(Report { series: "munlock", tables })
 }
 
 // Classes of work per page.
-fn per_page(variant: &str, interleave: bool) -> Counts {
+async fn per_page(variant: &str, interleave: bool, pace: &Pace<'_>) -> Result<Counts, Stopped> {
     let pages = PAGES.to_string();
     let mut params = vec![("pages", pages.as_str())];
     if interleave {
         params.extend([("zones", "2"), ("interleave", "true")]);
     }
-    run::counts(run::spec("munlock", variant, &params)).map(|count| count / f64::from(PAGES))
+    let counts = model::counts(model::spec("munlock", variant, &params), pace).await?;
+    Ok(counts.map(|count| count / f64::from(PAGES)))
 }
 
 /// Nanoseconds of each class: the profile's, but for the three that the columns determine.
@@ -82,14 +85,18 @@ fn is_unknown(class: CostClass) -> bool {
     UNKNOWN.contains(&class) || class == CostClass::Spin
 }
 
-fn table(published: &Columns, counts: &[Counts], price: &Counts, pages: u64) -> Table {
+fn table(published: &Columns, counts: &[Counts], price: &Counts, data: &Munlock) -> Table {
     let seconds = |counts: &Counts| {
         let ns: f64 = counts.iter().zip(price).map(|(count, price)| count * price).sum();
-        ns * pages as f64 / 1e9
+        ns * data.pages as f64 / 1e9
     };
     let modelled: Vec<f64> = counts.iter().map(seconds).collect();
     let mut table = Table::new(&published.title, &published.source, "s");
     table.profile = Some(PROFILE.to_string());
+    table.notes.push(format!(
+        "{}. The model munlocks {PAGES} pages and multiplies: what a page costs is linear in what is done to it.",
+        data.benchmark
+    ));
     for (at, variant) in published.columns.iter().enumerate() {
         let what = format!("variant {variant}");
         let row = Row::new(what, published.mean[at], modelled[at], role(published, variant));
@@ -164,15 +171,15 @@ fn order(published: &Columns, modelled: &[f64]) -> Check {
 }
 
 /// The profile with the prices that the columns determine, to be compared with what its file says.
-pub fn fitted() -> Rc<Costs> {
+pub fn fitted() -> Costs {
     let data: Munlock = read(include_str!("../../assets/published/munlock.json"));
-    let profile = scenario_file::profile::bundled(PROFILE).map(|profile| profile.costs()).unwrap_or_default();
+    let mut costs = profile::costs(PROFILE);
     let rfc = &data.tables[0];
-    let counts: Vec<Counts> = rfc.columns.iter().map(|variant| per_page(variant, false)).collect();
-    let price = prices(rfc, &counts, &profile, data.pages);
-    let mut costs = profile;
+    let pace = Pace::steady(|_| true);
+    let counts = rfc.columns.iter().map(|variant| pace::run(per_page(variant, false, &pace)).unwrap_or([0.0; CLASSES]));
+    let price = prices(rfc, &counts.collect::<Vec<_>>(), &costs, data.pages);
     for class in CostClass::ALL {
         costs.set(class, (price[class as usize] * 1000.0).round().max(0.0) as u64);
     }
-    Rc::new(costs)
+    costs
 }

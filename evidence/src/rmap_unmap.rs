@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use sim_core::ledger::{Count, Ledger};
 
+use crate::model;
+use crate::pace::{Pace, Stopped};
 use crate::published::read;
 use crate::report::{Check, Fit, Report, Role, Row, Table};
-use crate::{Progress, run};
 
 #[derive(Deserialize)]
 struct Published {
@@ -30,13 +31,15 @@ const LAYOUTS: [(&str, &str); 4] =
     [("0", "order 0"), ("2", "order 2"), ("4", "order 4"), ("9", "one folio of order 9")];
 
 /// The report.
-pub fn report(progress: Progress<'_>) -> Option<Report> {
+///
+/// # Errors
+///
+/// [`Stopped`]
+pub async fn report(pace: &Pace<'_>) -> Result<Report, Stopped> {
     let data: Published = read(include_str!("../../assets/published/rmap-unmap.json"));
-    let old = ledger(OLD, "mix");
-    let new = ledger(NEW, "mix");
-    if !progress(0.4) {
-        return None;
-    }
+    let old = ledger(OLD, "mix", pace).await?;
+    let new = ledger(NEW, "mix", pace).await?;
+    pace.at(0.4).await?;
     let share = |function: &str, variant: &str| data.share_pct[function][variant];
     let calls = ratio(&new, &old, Count::FolioStat);
     let statistics = share("__mod_lruvec_page_state", OLD);
@@ -92,12 +95,12 @@ pub fn report(progress: Progress<'_>) -> Option<Report> {
          and how much is not published: it is fitted, so this table tests nothing."
             .to_string(),
     );
-    loops.checks = directions(statistics, gain, progress)?;
-    Some(Report { series: "rmap-unmap", tables: vec![shares, loops] })
+    loops.checks = directions(statistics, gain, pace).await?;
+    Ok(Report { series: "rmap-unmap", tables: vec![shares, loops] })
 }
 
-fn ledger(variant: &str, layout: &str) -> Ledger {
-    run::ledger(run::spec("rmap-unmap", variant, &[("layout", layout)]))
+async fn ledger(variant: &str, layout: &str, pace: &Pace<'_>) -> Result<Ledger, Stopped> {
+    model::ledger(&model::spec("rmap-unmap", variant, &[("layout", layout)]), pace).await
 }
 
 fn ratio(new: &Ledger, old: &Ledger, count: Count) -> f64 {
@@ -110,18 +113,17 @@ fn on_cpu(data: &Published, saved: f64) -> f64 {
 }
 
 // Larger folios gain more, and folios of one page nothing.
-fn directions(statistics: f64, gain: impl Fn(f64) -> f64, progress: Progress<'_>) -> Option<Vec<Check>> {
+async fn directions(statistics: f64, gain: impl Fn(f64) -> f64, pace: &Pace<'_>) -> Result<Vec<Check>, Stopped> {
     let mut gains = Vec::new();
     for (at, (layout, name)) in LAYOUTS.iter().enumerate() {
-        let calls = ratio(&ledger(NEW, layout), &ledger(OLD, layout), Count::FolioStat);
+        let (old, new) = (ledger(OLD, layout, pace).await?, ledger(NEW, layout, pace).await?);
+        let calls = ratio(&new, &old, Count::FolioStat);
         gains.push((name, (gain(statistics * (1.0 - calls)) - 1.0) * 100.0));
-        if !progress(0.4 + 0.6 * (at + 1) as f64 / LAYOUTS.len() as f64) {
-            return None;
-        }
+        pace.at(0.4 + 0.6 * (at + 1) as f64 / LAYOUTS.len() as f64).await?;
     }
     let found: Vec<String> = gains.iter().map(|(name, gain)| format!("{name} {gain:+.1} %")).collect();
     let rises = gains.windows(2).all(|pair| pair[0].1 < pair[1].1) && gains[0].1.abs() < 0.5;
-    Some(vec![Check {
+    Ok(vec![Check {
         what: "folios of one page gain nothing, larger ones more and more".to_string(),
         found: found.join(", "),
         holds: rises,
