@@ -107,6 +107,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("sync", "async"),
         build: build_main,
         claims: claims::claims,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "lru-drain-check",
@@ -118,6 +119,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("async", "selective"),
         build: races::check,
         claims: claims::none,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "lru-drain-requeue",
@@ -129,6 +131,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("sync", "async"),
         build: races::requeue,
         claims: claims::none,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "lru-drain-mlocked",
@@ -139,7 +142,8 @@ const SCENARIOS: &[Scenario] = &[
         variants: LRU_DRAIN_VARIANTS,
         sides: ("sync", "async"),
         build: races::mlocked,
-        claims: claims::none,
+        claims: claims::filed,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "lru-drain-barrier",
@@ -150,7 +154,8 @@ const SCENARIOS: &[Scenario] = &[
         variants: OF_THE_PATCH,
         sides: ("sync", "async"),
         build: races::barrier,
-        claims: claims::none,
+        claims: claims::barrier,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "lru-drain-all",
@@ -162,6 +167,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("async", "selective"),
         build: races::all,
         claims: claims::emptied,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "lru-drain-hotplug",
@@ -172,7 +178,8 @@ const SCENARIOS: &[Scenario] = &[
         variants: OF_THE_PATCH,
         sides: ("sync", "async"),
         build: races::hotplug,
-        claims: claims::none,
+        claims: claims::waits_for_nobody,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "lru-drain-starved",
@@ -183,7 +190,8 @@ const SCENARIOS: &[Scenario] = &[
         variants: LRU_DRAIN_VARIANTS,
         sides: ("sync", "async"),
         build: races::starved,
-        claims: claims::none,
+        claims: claims::waits_for_nobody,
+        compare_claims: claims::compare,
     },
 ];
 
