@@ -19,8 +19,8 @@ extern crate alloc;
 
 mod named;
 
-pub mod digest;
 pub mod cost;
+pub mod digest;
 pub mod engine;
 pub mod kernel;
 pub mod ledger;

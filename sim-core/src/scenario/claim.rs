@@ -101,12 +101,7 @@ impl Claim {
     pub(super) fn of(claim: &'static str, source: &'static str, expected: (u64, u64), found: (u64, u64)) -> Claim {
         let text = |(part, whole)| format!("{part} of {whole}");
         let holds = expected == found;
-        Claim {
-            expected: text(expected),
-            found: text(found),
-            holds,
-            ..Claim::new(ClaimKind::Count, claim, source)
-        }
+        Claim { expected: text(expected), found: text(found), holds, ..Claim::new(ClaimKind::Count, claim, source) }
     }
 
     /// `total` for each of `units`, which must come out as it was stated.
@@ -148,13 +143,26 @@ impl Claim {
             (_, None) => format!("{times} times"),
         };
         let kind = ClaimKind::Never;
-        Claim { expected: "never".to_string(), found, holds: times == 0, step: first, ..Claim::new(kind, claim, source) }
+        Claim {
+            expected: "never".to_string(),
+            found,
+            holds: times == 0,
+            step: first,
+            ..Claim::new(kind, claim, source)
+        }
     }
 
     /// Two texts that must be the same.
     pub(super) fn equal(claim: &'static str, source: &'static str, expected: String, found: String) -> Claim {
         let holds = expected == found;
         Claim { expected, found, holds, ..Claim::new(ClaimKind::Equal, claim, source) }
+    }
+
+    /// Two states, by their digests, that must be the same.
+    pub(super) fn same_state(claim: &'static str, source: &'static str, old: u64, new: u64) -> Claim {
+        let same = "as in the old kernel";
+        let found = if old == new { same.to_string() } else { format!("another state, {new:016x} for {old:016x}") };
+        Claim::equal(claim, source, same.to_string(), found)
     }
 
     /// The same claim, which a variant is known to break where `known`, for a reason.

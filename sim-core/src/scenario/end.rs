@@ -27,6 +27,11 @@ impl<'a> End<'a> {
         End { spec, ledger: &world.ledger, machine: &world.machine, timeline }
     }
 
+    /// What the series' author claimed of this variant, with what was found.
+    pub fn claims(&self) -> Vec<Claim> {
+        (self.spec.scenario.claims)(self)
+    }
+
     /// The rule that stopped the run, if one did.
     pub fn violation(&self) -> Option<&'a Violation> {
         self.timeline.and_then(Timeline::violation)

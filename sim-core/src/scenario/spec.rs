@@ -216,14 +216,14 @@ impl RunSpec {
         let mut timeline = engine.into_timeline();
         timeline.seek(timeline.len());
         let ledger = timeline.world().ledger.clone();
-        let claims = (self.scenario.claims)(&End::of(&self, timeline.world(), Some(&timeline)));
+        let claims = End::of(&self, timeline.world(), Some(&timeline)).claims();
         timeline.seek(0);
         Ok(Run { spec: self, timeline, ledger, claims })
     }
 
     /// Claims of the series, checked against a world in which this run has come to its end.
     pub fn check_claims(&self, end: &World) -> Vec<Claim> {
-        (self.scenario.claims)(&End::of(self, end, None))
+        End::of(self, end, None).claims()
     }
 
     /// Makes the bulk run, ledger only. `progress` is called about every `slice` operations; false stops the run.

@@ -200,7 +200,7 @@ fn same_memory(old: &End<'_>, new: &End<'_>) -> Claim {
         let [mlock, unevictable] = [crate::machine::Stat::Mlock, crate::machine::Stat::Unevictable].map(stat);
         format!("NR_MLOCK {mlock}, NR_UNEVICTABLE {unevictable}")
     };
-    let source = "D.3 of the specification: only the moment differs";
+    let source = "1 January 2012: drained at the end of mlock instead of its start";
     Claim::equal("mlocked pages end on the unevictable list as before", source, mlocked(old), mlocked(new))
 }
 

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::configured;
-use super::cost::Range;
+use super::cost::{Cost, Range};
 use crate::kernel::{Config, Patch};
 use crate::ledger::{Count, Site};
 use crate::machine::{Event, LockClass, PageFlag, Stat};
@@ -14,6 +14,8 @@ use crate::view::PagevecKind;
 
 /// Slots of the pagevecs for which figures were stated.
 const PAGEVEC: u64 = 14;
+
+const SPLIT: &str = "the split copies PG_mlocked to some tails while munlock clears it in the head";
 
 /// Claims of the munlock series for one run.
 pub(super) fn claims(end: &End<'_>) -> Vec<Claim> {
@@ -60,7 +62,7 @@ fn costs(end: &End<'_>, range: &Range) -> Vec<Claim> {
     ];
     claims.extend(stated(end, range, config, (found, rounds)));
     if config.has(Patch::BatchIsolate) && !config.has(Patch::NodeLru) {
-        claims.push(statistics(end));
+        claims.push(statistics(end, &cost));
     }
     claims
 }
@@ -118,21 +120,13 @@ fn stated_for(config: Config) -> Option<(u64, u64)> {
     }
 }
 
-// NR_MLOCK moves once for each page, or from patch 4 on once for each pagevec: what is left of the updates when those of
-// the LRU lists, one for each move, are taken off.
-fn statistics(end: &End<'_>) -> Claim {
+// What is left of the updates when those of the LRU lists, one for each move, are taken off.
+fn statistics(end: &End<'_>, cost: &Cost) -> Claim {
     let ledger = end.ledger;
     let moves = ledger.count(Count::ListDel) + ledger.count(Count::ListAdd);
-    let of_mlock = ledger.vmstat_updates().saturating_sub(moves);
-    let isolations = ledger.flag(PageFlag::Mlocked, crate::ledger::How::TestClear);
-    let config = end.spec.variant.config;
-    let batches = ledger.lock(LockClass::Lru).acquired.div_ceil(2);
-    let once = config.has(Patch::BatchMlockStat);
-    // Up to patch 4 the drains of per-CPU pagevecs take lru_lock too, one for each pagevec but the last.
-    let expected = if once { batches } else { isolations };
-    let claim = "updates of NR_MLOCK";
+    let found = ledger.vmstat_updates().saturating_sub(moves);
     let source = "RFC 4/6, 5 Aug 2013: the statistics are updated once for a pagevec";
-    Claim::count(claim, source, expected, of_mlock)
+    Claim::count("updates of NR_MLOCK", source, cost.mlock_updates, found)
 }
 
 // What a patch has done away with.
@@ -180,11 +174,7 @@ fn nr_mlock(end: &End<'_>) -> Claim {
     let (claim, source) = ("NR_MLOCK counts the mlocked pages", "70feee0e1ef3 (4.12), which mends patch 4");
     Claim::balance(claim, source, flags, machine.stat(Stat::Mlock)).known(
         leaks_nr_mlock(end.spec.variant.config) || splits(end),
-        if splits(end) {
-            "the split copies PG_mlocked to some tails while munlock clears it in the head (until 3.14)"
-        } else {
-            "patch 4 does not count a page that could not be isolated"
-        },
+        if splits(end) { SPLIT } else { "patch 4 does not count a page that could not be isolated" },
     )
 }
 
@@ -214,9 +204,16 @@ fn rules(end: &End<'_>) -> Vec<Claim> {
             batches && !config.has(Patch::DeferPut),
             "patch 3 puts pages that are not mlocked under lru_lock, and freeing takes that lock",
         ),
+        "munlock-split" => rule(
+            "tails stay mlocked that NR_MLOCK does not count",
+            "01cc2e58697e (3.14): PG_mlocked is cleared under lru_lock",
+            "9: NR_MLOCK",
+            !config.has(Patch::ThpSplit),
+            SPLIT,
+        ),
         "putback-race" => rule(
             "a page that became evictable stays on the unevictable list",
-            "C.1 of the specification: the second look of putback_lru_page",
+            "putback_lru_page: a second look once the page is on its list",
             "13:",
             params.is("no_recheck") || params.is("hoisted"),
             "the parameters take the second look, or the barrier before it, away",

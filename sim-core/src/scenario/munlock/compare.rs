@@ -1,14 +1,14 @@
 //! What the author of the munlock series claimed of two of its kernels.
 
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::claims::{leaks_nr_mlock, page_table_locks, source};
 use super::configured;
 use super::cost::{Cost, Range};
 use crate::kernel::Patch;
-use crate::machine::{LockClass, Machine, Pfn, Stat};
+use crate::machine::{LRU_LISTS, LockClass, Machine, Pfn, Pv, Stat};
 use crate::scenario::{Claim, End};
 use crate::view::PagevecKind;
 
@@ -62,31 +62,32 @@ fn patch_7(old: &End<'_>, new: &End<'_>, [before, after]: [Cost; 2], range: &Ran
     Some(Claim::at_most(claim, source, least, locks(new)).known(counted(after) >= counted(before), why))
 }
 
-// The pages of all lists, tail first; those that wait to be drained come last.
+// The pages of all lists of each zone, tail first, then those of the zone that wait to be drained.
 fn in_order(machine: &Machine) -> impl Iterator<Item = Pfn> + '_ {
-    let lists = (0..machine.zones.len() as u8).flat_map(move |zone| (0..5).map(move |lru| (zone, lru)));
-    let waiting = (0..machine.cpus.len() as u8).flat_map(move |cpu| {
-        let pv = crate::machine::Pv { kind: PagevecKind::LruAdd, owner: cpu };
-        machine.pagevec(pv).filled().iter().copied()
-    });
-    lists.flat_map(move |(zone, lru)| machine.list(zone, lru)).chain(waiting)
+    let waiting = (0..machine.cpus.len() as u8).map(|owner| Pv { kind: PagevecKind::LruAdd, owner });
+    (0..machine.zones.len() as u8).flat_map(move |zone| {
+        let listed = (0..LRU_LISTS as u8).flat_map(move |lru| machine.list(zone, lru));
+        let waiting = waiting.clone().flat_map(|pv| machine.pagevec(pv).filled().iter().copied());
+        listed.chain(waiting.filter(move |&page| machine.page(page).zone() == zone))
+    })
 }
 
 fn same_order(old: &Machine, new: &Machine) -> Claim {
     let differs = in_order(old).zip(in_order(new)).position(|(old, new)| old != new);
-    let (pages, found) = (in_order(old).count(), in_order(new).count());
-    let all = |pages: usize| format!("{pages} pages in the order of their addresses");
-    let found: String = match differs {
-        Some(at) => format!("another page in place {at}"),
-        None => all(found),
-    };
+    let [expected, all] = [old, new].map(|machine| format!("{} pages as in the old kernel", in_order(machine).count()));
+    let found = differs.map_or(all, |at| format!("another page in place {at}"));
     let claim = "pages come back to the lists in the same order";
-    Claim::equal(claim, "B.9 of the specification: first in, first out at every level", all(pages), found)
+    Claim::equal(claim, "first in, first out through every pagevec", expected, found)
 }
 
 fn same_nr_mlock(old: &End<'_>, new: &End<'_>) -> Claim {
     let count = |end: &End<'_>| end.machine.stat(Stat::Mlock).to_string();
     let known = [old, new].iter().any(|end| leaks_nr_mlock(end.spec.variant.config));
-    Claim::equal("NR_MLOCK ends the same", "RFC 4/6, 5 Aug 2013: the same number, updated at once", count(old), count(new))
-        .known(known, "patch 4 does not count a page that could not be isolated")
+    Claim::equal(
+        "NR_MLOCK ends the same",
+        "RFC 4/6, 5 Aug 2013: the same number, updated at once",
+        count(old),
+        count(new),
+    )
+    .known(known, "patch 4 does not count a page that could not be isolated")
 }

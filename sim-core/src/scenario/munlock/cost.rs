@@ -14,6 +14,8 @@ pub(super) struct Cost {
     pub rounds: u64,
     /// Times that a page table was locked.
     pub tables: u64,
+    /// Updates of NR_MLOCK.
+    pub mlock_updates: u64,
 }
 
 /// Pages of a range and how they fall into batches.
@@ -97,18 +99,30 @@ impl Range {
     pub fn cost(&self, config: Config) -> Cost {
         let costs = if self.interleaved { Range::interleaved } else { Range::plain };
         let [page, tables, rounds] = costs(self, config);
-        Cost { atomics: page + tables + rounds, rounds, tables }
+        Cost { atomics: page + tables + rounds, rounds, tables, mlock_updates: self.mlock_updates(config) }
+    }
+
+    // One for each page, or from patch 4 on for each batch.
+    fn mlock_updates(&self, config: Config) -> u64 {
+        let by_batch = config.has(Patch::BatchMlockStat) && !config.has(Patch::MlockBatch) && !self.interleaved;
+        match (by_batch, config.has(Patch::PagevecFill)) {
+            (false, _) => self.pages,
+            (true, false) => self.pagevecs(),
+            (true, true) => self.batches(),
+        }
     }
 
     // Atomics on page words, page-table locks, lru_locks.
     fn plain(&self, config: Config) -> [u64; 3] {
         let (n, vecs, rest) = (self.pages, self.pagevecs(), self.rest());
         let has = |patch| config.has(patch);
+        // From 4.16 on the drain test-and-clears PG_unevictable of each page once more.
+        let by_drain = if has(Patch::DrainDecides) { n } else { 0 };
         if has(Patch::MlockBatch) {
             let folio = if has(Patch::Mglru) { 7 } else { 6 };
             [folio * n, self.page_tables(), vecs]
         } else if has(Patch::PagevecFill) {
-            [8 * n, 2 * self.batches(), 2 * self.batches()]
+            [8 * n + by_drain, 2 * self.batches(), 2 * self.batches()]
         } else if has(Patch::HoldPte) {
             [8 * n, 2 * (vecs + self.split_pagevecs()), 2 * vecs]
         } else if has(Patch::NoIsolatePin) {
