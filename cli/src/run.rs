@@ -200,3 +200,32 @@ impl Made {
         text
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::scenario::ClaimKind;
+
+    #[test]
+    fn only_what_nobody_knew_to_be_broken_is_news() {
+        let text = String::new;
+        let claim = |holds, known| Claim {
+            kind: ClaimKind::Count,
+            claim: "",
+            source: "",
+            expected: text(),
+            found: text(),
+            holds,
+            known,
+            why: "",
+            step: None,
+        };
+        assert!(is_news(&claim(false, false)));
+        assert!(!is_news(&claim(false, true)) && !is_news(&claim(true, false)));
+        let spec = RunSpec::new("munlock", "6").unwrap();
+        let mut made = recorded(spec).unwrap();
+        assert!(made.holds());
+        made.claims.push(claim(false, false));
+        assert!(!made.holds());
+    }
+}

@@ -10,8 +10,8 @@ use sim_core::scenario::{Claim, End, Run, RunSpec, Scenario, compare_claims};
 pub type Param = (&'static str, &'static str);
 
 /// A scenario with parameters: for each claim a cell for each variant, oldest first, between bars. A claim that is not
-/// made is `-`; one that holds to the digit is what was found; any other is `expected: found`, with what it is when it is
-/// broken.
+/// made is `-`; one that holds to the digit is what was found; any other is `expected: found`, with what it is when it
+/// is broken.
 pub struct Case {
     /// Scenario.
     pub scenario: &'static str,
@@ -99,6 +99,18 @@ pub fn check_pairs(all: &[Pairs]) {
         };
         let columns: Vec<_> = pairs.iter().map(column).collect();
         check_rows(&format!("{scenario} {params:?}"), rows, &columns);
+    }
+}
+
+/// Claims of a bulk run hold, or are known not to.
+pub fn check_bulk(scenario: &str, variant: &str, params: &[(&str, String)]) {
+    let spec = RunSpec::new(scenario, variant).unwrap();
+    let spec = params.iter().fold(spec, |spec, (name, value)| spec.set(name, value).unwrap());
+    let engine = spec.bulk(1 << 20, |_| true).unwrap();
+    let claims = spec.check_claims(&engine.world());
+    assert!(!claims.is_empty(), "{scenario} {variant} {params:?}");
+    for claim in claims {
+        assert!(claim.holds || claim.known, "{scenario} {variant} {params:?}: {claim:?}");
     }
 }
 

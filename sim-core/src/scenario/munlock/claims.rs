@@ -72,8 +72,8 @@ pub(super) fn page_table_locks(end: &End<'_>) -> u64 {
     end.ledger.lock(LockClass::Ptl).acquired + end.ledger.lock(LockClass::PageTable).acquired
 }
 
-// What is stated for one page of a long range. A pagevec that is left over will be drained, which costs a lru_lock round
-// and two atomics for each of its pages.
+// What is stated for one page of a long range. A pagevec that is left over will be drained, which costs a lru_lock
+// round and two atomics for each of its pages.
 fn stated(end: &End<'_>, range: &Range, config: Config, (atomics, rounds): (u64, u64)) -> Vec<Claim> {
     let Some((a_page, a_batch)) = stated_for(config) else { return Vec::new() };
     if !range.is_steady() || range.size != PAGEVEC || !range.one_zone() {
