@@ -13,7 +13,7 @@ const PATCH: &str = "1/4 of 11 March 2015: swap-in is dearer than a page of zero
 
 /// Claims of the series for one run.
 pub(super) fn claims(end: &End<'_>) -> Vec<Claim> {
-    let mut claims: Vec<Claim> = kept_data(end).into_iter().chain(entries_gone(end)).collect();
+    let mut claims: Vec<Claim> = kept_data(end).into_iter().collect();
     if let Some(broken) = end.stopped(&claims) {
         return broken;
     }
@@ -79,14 +79,6 @@ pub(super) fn kept_data(end: &End<'_>) -> Option<Claim> {
     let claim = "a read finds neither what was stored last nor zeroes after madvise";
     let source = "madvise(2): old data or zeroes, and no store is lost";
     end.keeps(claim, source, &["16:", "14: a lazy page"])
-}
-
-// From the patch on no entry is left in a range right after madvise.
-fn entries_gone(end: &End<'_>) -> Option<Claim> {
-    if !end.spec.variant.config.has(Patch::FreeSwapEntry) {
-        return None;
-    }
-    end.keeps("madvise leaves a swap entry in its range", "1/4 of 11 March 2015", &["15:"])
 }
 
 /// Claims that compare two kernels, or two programs.

@@ -88,11 +88,16 @@ impl Range {
         ends.filter(|done| done % self.size != 0).count() as u64
     }
 
-    /// No page table ends inside a batch, so that the figures for a page are those of a long range.
+    /// Batches and page tables come out even, so that the figures for a page are those of a long range.
     pub fn is_steady(&self) -> bool {
         let whole = u64::from(PTRS_PER_PTE);
-        let one_table = self.start + self.pages <= whole && self.pages.is_multiple_of(self.size);
+        let one_table = self.page_tables() == 1 && self.pages.is_multiple_of(self.size);
         one_table || self.start == 0 && self.pages.is_multiple_of(whole * self.size)
+    }
+
+    /// The range goes on behind the end of its first page table.
+    pub fn crosses_tables(&self) -> bool {
+        self.page_tables() > 1
     }
 
     /// What it costs in a kernel.
