@@ -14,7 +14,7 @@ usage: mmscope COMMAND
       one run: its ledger, its end state, its claims (default variant: the
       scenario's old side)
   compare SCENARIO [--old V] [--new V] [--set key=value]... [--schedule S] [--bulk] [--check] [--json]
-      two kernels: a table that fits into a mail
+      two kernels: a table that fits into a mail, and the claims of both
   validate [SERIES] [--json]
       published and recorded figures beside the model's, with the error and
       what was fitted to what
@@ -27,8 +27,8 @@ round-robin where it has none.
 --bulk keeps the ledger only: for millions of pages. --check checks every rule
 of the machine at the end of a bulk run; a recorded run checks after each step.
 
-exit status: 0 done; 1 a claim or an invariant does not hold; 2 the input is
-wrong
+exit status: 0 done; 1 an invariant does not hold, or a claim of which it is
+not known that the variant breaks it; 2 the input is wrong
 ";
 
 /// A command with its arguments.

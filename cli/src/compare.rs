@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use serde::Serialize;
+use sim_core::scenario::Claim;
 
 use crate::args::Ask;
-use crate::json::{self, RunJson};
+use crate::json::{self, ClaimJson, RunJson};
 use crate::run::{self, Made};
 use crate::{Report, scenario, table};
 
@@ -16,6 +17,8 @@ struct CompareJson {
     rows: Vec<RowJson>,
     old: RunJson,
     new: RunJson,
+    /// What was claimed of the two side by side; what was claimed of each stands with it.
+    claims: Vec<ClaimJson>,
 }
 
 /// One quantity of both runs: counts of the measured section.
@@ -40,12 +43,13 @@ pub fn compare(ask: &Ask) -> Result<Report, String> {
     let scenario = scenario::find(&ask.scenario)?;
     let old = run::make(ask, scenario, ask.old.as_deref().unwrap_or(scenario.sides.0))?;
     let new = run::make(ask, scenario, ask.new.as_deref().unwrap_or(scenario.sides.1))?;
-    let holds = old.holds() && new.holds();
-    let text = if ask.json { json::print(&both(old, new)) } else { plain(&old, &new) };
+    let claims = run::compared(&old, &new);
+    let holds = old.holds() && new.holds() && !claims.iter().any(run::is_news);
+    let text = if ask.json { json::print(&both(old, new, &claims)) } else { plain(&old, &new, &claims) };
     Ok(Report { text, holds })
 }
 
-fn both(old: Made, new: Made) -> CompareJson {
+fn both(old: Made, new: Made, claims: &[Claim]) -> CompareJson {
     let pairs = table::pairs(&old.ledger, &new.ledger);
     let row = |(old, new): (sim_core::ledger::Row, sim_core::ledger::Row)| RowJson {
         key: old.key,
@@ -54,10 +58,11 @@ fn both(old: Made, new: Made) -> CompareJson {
         new: new.value,
         difference: new.value as i64 - old.value as i64,
     };
-    CompareJson { rows: pairs.map(row).collect(), old: old.json(), new: new.json() }
+    let claims = claims.iter().map(Into::into).collect();
+    CompareJson { rows: pairs.map(row).collect(), old: old.json(), new: new.json(), claims }
 }
 
-fn plain(old: &Made, new: &Made) -> String {
+fn plain(old: &Made, new: &Made, claims: &[Claim]) -> String {
     let mut text = table::wrapped(&format!("{}, {}", old.spec.scenario.name, table::params(&old.spec.params)), "");
     for (side, made) in [("old", old), ("new", new)] {
         text.push_str(&table::wrapped(
@@ -73,6 +78,10 @@ fn plain(old: &Made, new: &Made) -> String {
         if !verdicts.is_empty() {
             let _ = write!(text, "\n{side}:{verdicts}");
         }
+    }
+    let verdicts = table::verdicts(claims, &[]);
+    if !verdicts.is_empty() {
+        let _ = write!(text, "\nside by side:{verdicts}");
     }
     text
 }

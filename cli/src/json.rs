@@ -141,15 +141,19 @@ pub struct ViolationJson {
     detail: String,
 }
 
-/// A claim; `known` says that the variant is known to break it.
+/// A claim; `known` says that the variant is known to break it, and `why` for what reason.
 #[derive(Serialize)]
 pub struct ClaimJson {
     claim: &'static str,
+    kind: &'static str,
     source: &'static str,
     expected: String,
     found: String,
     holds: bool,
     known: bool,
+    why: &'static str,
+    /// Step count after which it can be seen; null where no one step shows it.
+    step: Option<u32>,
 }
 
 /// Any of these as text.
@@ -300,11 +304,14 @@ impl From<&Claim> for ClaimJson {
     fn from(claim: &Claim) -> ClaimJson {
         ClaimJson {
             claim: claim.claim,
+            kind: claim.kind.key(),
             source: claim.source,
             expected: claim.expected.clone(),
             found: claim.found.clone(),
             holds: claim.holds,
             known: claim.known,
+            why: claim.why,
+            step: claim.step,
         }
     }
 }

@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
-use sim_core::engine::{Engine, MAX_STEPS, Schedule, Violation, check_all};
+use sim_core::engine::{Engine, MAX_STEPS, Schedule, Timeline, Violation, check_all};
 use sim_core::ledger::Ledger;
-use sim_core::op::World;
-use sim_core::scenario::{Claim, RunSpec, Scenario, SpecError};
+use sim_core::scenario::{Claim, End, RunSpec, Scenario, SpecError, compare_claims};
 
 use crate::args::Ask;
 use crate::json::{self, InvariantsJson, LedgerJson, ModelledJson, RunJson, StateJson};
@@ -31,6 +30,14 @@ pub struct Made {
     state: StateJson,
     /// Times that the rules were checked.
     checked: u64,
+    /// The run itself, at its end.
+    ended: Ended,
+}
+
+/// A run at its end.
+enum Ended {
+    Recorded(Box<Timeline>),
+    Bulk(Box<Engine>),
 }
 
 /// One run.
@@ -89,26 +96,30 @@ fn recorded(spec: RunSpec) -> Result<Made, String> {
         claims: run.claims,
         ledger: run.ledger,
         spec: run.spec,
+        ended: Ended::Recorded(Box::new(run.timeline)),
     })
 }
 
 fn bulk(spec: RunSpec, check: bool) -> Result<Made, String> {
     let engine = spec.bulk(SLICE, |_| true).map_err(|error| error.to_string())?;
     let schedule = schedule(&spec, Some(&engine))?;
-    let world: &World = &engine.world();
+    let world = engine.world();
     let broken = if check { check_all(&world.machine, engine.config(), true).err() } else { None };
     let violations = engine.violation().cloned().into_iter().chain(broken).collect::<Vec<_>>();
-    let claims = if violations.is_empty() { spec.check_claims(world) } else { Vec::new() };
+    let claims = if violations.is_empty() { spec.check_claims(&world) } else { Vec::new() };
+    let (state, steps, ledger) = (StateJson::new(&world.machine), world.clock, world.ledger.clone());
+    drop(world);
     Ok(Made {
         schedule,
-        state: StateJson::new(&world.machine),
-        steps: world.clock,
+        state,
+        steps,
         choices: Vec::new(),
         checked: u64::from(check),
         violations,
         claims,
-        ledger: world.ledger.clone(),
+        ledger,
         spec,
+        ended: Ended::Bulk(Box::new(engine)),
     })
 }
 
@@ -128,10 +139,31 @@ fn schedule(spec: &RunSpec, engine: Option<&Engine>) -> Result<String, String> {
     })
 }
 
+/// Claims that compare two runs; none where a rule has stopped either.
+pub fn compared(old: &Made, new: &Made) -> Vec<Claim> {
+    if !old.violations.is_empty() || !new.violations.is_empty() {
+        return Vec::new();
+    }
+    old.at_end(|old| new.at_end(|new| compare_claims(old, new)))
+}
+
+/// A claim of which nobody knew that the variant breaks it.
+pub fn is_news(claim: &Claim) -> bool {
+    !claim.holds && !claim.known
+}
+
 impl Made {
+    // Shows the end of the run to somebody.
+    fn at_end<T>(&self, look: impl FnOnce(&End<'_>) -> T) -> T {
+        match &self.ended {
+            Ended::Recorded(timeline) => look(&End::of(&self.spec, timeline.world(), Some(timeline))),
+            Ended::Bulk(engine) => look(&End::of(&self.spec, &engine.world(), None)),
+        }
+    }
+
     /// Every claim and rule holds, as far as the variant is not known to break it.
     pub fn holds(&self) -> bool {
-        self.violations.is_empty() && self.claims.iter().all(|claim| claim.holds || claim.known)
+        self.violations.is_empty() && !self.claims.iter().any(is_news)
     }
 
     /// The run as JSON.
@@ -166,5 +198,34 @@ impl Made {
         let _ = writeln!(text, "\n{} steps, schedule {}", self.steps, self.schedule);
         text.push_str(&table::verdicts(&self.claims, &self.violations));
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::scenario::ClaimKind;
+
+    #[test]
+    fn only_what_nobody_knew_to_be_broken_is_news() {
+        let text = String::new;
+        let claim = |holds, known| Claim {
+            kind: ClaimKind::Count,
+            claim: "",
+            source: "",
+            expected: text(),
+            found: text(),
+            holds,
+            known,
+            why: "",
+            step: None,
+        };
+        assert!(is_news(&claim(false, false)));
+        assert!(!is_news(&claim(false, true)) && !is_news(&claim(true, false)));
+        let spec = RunSpec::new("munlock", "6").unwrap();
+        let mut made = recorded(spec).unwrap();
+        assert!(made.holds());
+        made.claims.push(claim(false, false));
+        assert!(!made.holds());
     }
 }

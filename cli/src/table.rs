@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use sim_core::engine::Violation;
 use sim_core::ledger::{Group, Ledger, Row, rows};
-use sim_core::scenario::{Claim, Params};
+use sim_core::scenario::{Claim, ClaimKind, Params};
 
 /// Columns of a mail.
 pub const WIDTH: usize = 72;
@@ -63,22 +63,31 @@ fn per_page(value: u64, pages: u64) -> String {
 pub fn verdicts(claims: &[Claim], violations: &[Violation]) -> String {
     let mut text = String::new();
     for claim in claims {
-        let verdict = match (claim.holds, claim.known) {
-            (true, _) => "holds",
-            (false, true) => "BROKEN, as known",
-            (false, false) => "BROKEN",
-        };
-        let line = format!(
-            "{verdict}: {}: expected {}, found {} [{}]",
-            claim.claim, claim.expected, claim.found, claim.source
-        );
-        text.push_str(&wrapped(&line, "  "));
+        text.push_str(&wrapped(&verdict(claim), "  "));
     }
     for violation in violations {
         let line = format!("BROKEN RULE at step {}: {}: {}", violation.step, violation.rule, violation.detail);
         text.push_str(&wrapped(&line, "  "));
     }
     if text.is_empty() { text } else { format!("\n{text}") }
+}
+
+fn verdict(claim: &Claim) -> String {
+    let verdict = match (claim.holds, claim.known) {
+        (true, _) => "holds",
+        (false, true) => "BROKEN, as known",
+        (false, false) => "BROKEN",
+    };
+    let mut line = format!("{verdict}: {}: expected {}, found {}", claim.claim, claim.expected, claim.found);
+    // What never happens names its first step itself.
+    if let Some(step) = claim.step.filter(|_| claim.kind != ClaimKind::Never) {
+        let _ = write!(line, " at step {step}");
+    }
+    if claim.known {
+        let _ = write!(line, " ({})", claim.why);
+    }
+    let _ = write!(line, " [{}]", claim.source);
+    line
 }
 
 /// A line that starts at an indent, wrapped at blanks; what follows its first line is set in further. A word that is

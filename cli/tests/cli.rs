@@ -178,6 +178,60 @@ fn a_claim_that_the_variant_is_known_to_break_is_no_failure() {
 }
 
 #[test]
+fn compare_checks_what_was_claimed_of_two() {
+    let both = json(&["compare", "munlock", "--old", "2", "--new", "3", "--json"]);
+    let claims = both["claims"].as_array().expect("claims");
+    let of = |text: &str| claims.iter().find(|claim| claim["claim"] == text).expect("the claim is made").clone();
+    let rounds = of("lru_lock rounds that are left");
+    assert_eq!(rounds["expected"], "7 of 59");
+    assert_eq!((&rounds["found"], &rounds["kind"]), (&rounds["expected"], &Value::from("count")));
+    for key in ["claim", "kind", "source", "expected", "found", "holds", "known", "why", "step"] {
+        assert!(claims.iter().all(|claim| claim.get(key).is_some()), "{key}");
+    }
+    // In bulk too: the ledgers and the machines are there.
+    let args = ["compare", "pcp-free", "--old", "v4.15", "--new", "merged"];
+    let bulk = json(&[&args[..], &["--bulk", "--json"]].concat());
+    let recorded = json(&[&args[..], &["--json"]].concat());
+    assert_eq!(bulk["claims"], recorded["claims"]);
+    assert_eq!(bulk["claims"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn a_claim_of_two_that_is_known_to_break_is_no_failure() {
+    let args = ["compare", "munlock", "--old", "6", "--new", "7", "--set", "zones=2", "--set", "interleave=true"];
+    let output = mmscope(&args);
+    assert!(output.status.success());
+    let table = text(&output);
+    assert!(table.contains("BROKEN, as known: patch 7 takes fewer page-table"), "{table}");
+    assert!(table.contains("(where zones interleave"), "{table}");
+}
+
+#[test]
+fn a_rule_that_the_variant_is_known_to_break_is_a_claim_too() {
+    let output = mmscope(&["run", "rmap-stale-tlb", "--variant", "5", "--json"]);
+    assert_eq!(output.status.code(), Some(1), "a broken rule stays one");
+    let run: Value = serde_json::from_slice(&output.stdout).expect("the output is JSON");
+    let claims = run["claims"].as_array().expect("claims");
+    assert_eq!(claims.len(), 1, "{claims:?}");
+    assert_eq!(claims[0]["kind"], "never");
+    assert_eq!((&claims[0]["holds"], &claims[0]["known"]), (&Value::from(false), &Value::from(true)));
+    assert_eq!(claims[0]["step"], run["invariants"]["violations"][0]["step"]);
+    assert!(claims[0]["why"].as_str().is_some_and(|why| why.contains("look-ahead")), "{claims:?}");
+}
+
+#[test]
+fn claims_of_every_scenario_fit_into_a_mail() {
+    for name in ["munlock-truncate", "lru-drain", "pcp-hang", "pcp-free", "rmap-mlock", "rmap-unmap"] {
+        for command in ["run", "compare"] {
+            let output = text(&mmscope(&[command, name]));
+            let widest = output.lines().map(|line| line.chars().count()).max();
+            assert!(widest <= Some(72), "{command} {name}: {widest:?} columns");
+            assert!(output.contains("holds: ") || output.contains("BROKEN"), "{command} {name}");
+        }
+    }
+}
+
+#[test]
 fn wrong_input_is_named_with_what_was_expected() {
     let table: &[(&[&str], &str)] = &[
         (&["run", "munlok"], "did you mean `munlock`"),

@@ -2,6 +2,7 @@
 
 mod built;
 mod claim;
+mod end;
 mod lru_drain;
 mod madvise_free;
 mod munlock;
@@ -12,7 +13,8 @@ mod rmap_unmap;
 mod spec;
 mod variant;
 
-pub use claim::Claim;
+pub use claim::{Claim, ClaimKind};
+pub use end::{End, compare_claims};
 pub use lru_drain::LRU_DRAIN_VARIANTS;
 pub use munlock::{Layout, MUNLOCK_VARIANTS, PageKind};
 pub use params::{Kind, NONE, Param, Params, Setting};
@@ -23,8 +25,7 @@ pub use variant::Variant;
 
 use alloc::vec::Vec;
 
-use crate::ledger::Ledger;
-use crate::machine::{LockClass, Machine};
+use crate::machine::LockClass;
 
 /// A patch series: what was claimed, and the scenarios that show it.
 #[derive(Clone, Copy)]
@@ -76,8 +77,10 @@ pub struct Scenario {
     /// Variants that stand side by side at the start.
     pub sides: (&'static str, &'static str),
     pub(crate) build: fn(&Variant, &Params) -> Result<built::Built, SpecError>,
-    /// Claims of the series for a run that came to its end.
-    pub(crate) claims: fn(&RunSpec, &Ledger, &Machine) -> Vec<Claim>,
+    /// Claims of the series for a run; of one that a rule has stopped, those that this has broken.
+    pub(crate) claims: fn(&End<'_>) -> Vec<Claim>,
+    /// Claims of the series that compare two runs, of an older kernel and of a newer one.
+    pub(crate) compare_claims: fn(&End<'_>, &End<'_>) -> Vec<Claim>,
 }
 
 /// The series, the main one first.

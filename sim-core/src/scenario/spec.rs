@@ -8,7 +8,7 @@ use core::fmt;
 
 use super::built::Built;
 use super::params::Params;
-use super::{Claim, Scenario, Variant};
+use super::{Claim, End, Scenario, Variant, compare_claims};
 use crate::cost::Costs;
 use crate::engine::{
     Checker, ChoiceError, Engine, EngineError, Outcome, Schedule, Setup, Timeline, parse_choices, print_choices,
@@ -133,7 +133,7 @@ pub struct Run {
     pub timeline: Timeline,
     /// Its ledger at the end.
     pub ledger: Ledger,
-    /// Claims of the series, checked; none where the run broke a rule and stopped.
+    /// Claims of the series, checked; where the run broke a rule and stopped, those that this breaks.
     pub claims: Vec<Claim>,
 }
 
@@ -220,16 +220,14 @@ impl RunSpec {
         let mut timeline = engine.into_timeline();
         timeline.seek(timeline.len());
         let ledger = timeline.world().ledger.clone();
-        let finished = timeline.violation().is_none();
-        let claims =
-            if finished { (self.scenario.claims)(&self, &ledger, &timeline.world().machine) } else { Vec::new() };
+        let claims = End::of(&self, timeline.world(), Some(&timeline)).claims();
         timeline.seek(0);
         Ok(Run { spec: self, timeline, ledger, claims })
     }
 
     /// Claims of the series, checked against a world in which this run has come to its end.
     pub fn check_claims(&self, end: &World) -> Vec<Claim> {
-        (self.scenario.claims)(self, &end.ledger, &end.machine)
+        End::of(self, end, None).claims()
     }
 
     /// Makes the bulk run, ledger only. `progress` is called about every `slice` operations; false stops the run.
@@ -248,6 +246,26 @@ impl Run {
     /// What the series' author claimed of this variant, with what was found.
     pub fn claims(&self) -> &[Claim] {
         &self.claims
+    }
+
+    /// The end of the run, which its cursor must stand at.
+    pub fn end(&self) -> End<'_> {
+        debug_assert_eq!(self.timeline.cursor(), self.timeline.len(), "the cursor stands at the end");
+        End::of(&self.spec, self.timeline.world(), Some(&self.timeline))
+    }
+
+    /// What the series' author claimed of two runs side by side, the older kernel first. The cursors stay where they are.
+    pub fn compare(old: &mut Run, new: &mut Run) -> Vec<Claim> {
+        let cursors = [&mut *old, &mut *new].map(|run| {
+            let cursor = run.timeline.cursor();
+            run.timeline.seek(run.timeline.len());
+            cursor
+        });
+        let claims = compare_claims(&old.end(), &new.end());
+        for (run, cursor) in [old, new].into_iter().zip(cursors) {
+            run.timeline.seek(cursor);
+        }
+        claims
     }
 }
 

@@ -110,6 +110,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("sync", "async"),
         build: build_main,
         claims: claims::claims,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "lru-drain-check",
@@ -121,6 +122,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("async", "selective"),
         build: races::check,
         claims: claims::none,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "lru-drain-requeue",
@@ -132,6 +134,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("sync", "async"),
         build: races::requeue,
         claims: claims::none,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "lru-drain-mlocked",
@@ -142,7 +145,8 @@ const SCENARIOS: &[Scenario] = &[
         variants: LRU_DRAIN_VARIANTS,
         sides: ("sync", "async"),
         build: races::mlocked,
-        claims: claims::none,
+        claims: claims::filed,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "lru-drain-barrier",
@@ -153,7 +157,8 @@ const SCENARIOS: &[Scenario] = &[
         variants: OF_THE_PATCH,
         sides: ("sync", "async"),
         build: races::barrier,
-        claims: claims::none,
+        claims: claims::barrier,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "lru-drain-all",
@@ -165,6 +170,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("async", "selective"),
         build: races::all,
         claims: claims::emptied,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "lru-drain-hotplug",
@@ -175,7 +181,8 @@ const SCENARIOS: &[Scenario] = &[
         variants: OF_THE_PATCH,
         sides: ("sync", "async"),
         build: races::hotplug,
-        claims: claims::none,
+        claims: claims::waits_for_nobody,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "lru-drain-starved",
@@ -186,7 +193,8 @@ const SCENARIOS: &[Scenario] = &[
         variants: LRU_DRAIN_VARIANTS,
         sides: ("sync", "async"),
         build: races::starved,
-        claims: claims::none,
+        claims: claims::waits_for_nobody,
+        compare_claims: claims::compare,
     },
 ];
 

@@ -44,6 +44,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     sides: ("free", "free-swap"),
     build,
     claims: claims::claims,
+    compare_claims: claims::compare,
 };
 
 /// kswapd0 on a CPU, asleep.

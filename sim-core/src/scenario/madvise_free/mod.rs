@@ -70,6 +70,7 @@ const MAIN: Scenario = Scenario {
     sides: ("free", "free-swap"),
     build,
     claims: claims::claims,
+    compare_claims: claims::compare,
 };
 
 const RACE: Scenario = Scenario {
@@ -82,6 +83,7 @@ const RACE: Scenario = Scenario {
     sides: ("v4.12-bug", "v4.12"),
     build: race::build,
     claims: race::claims,
+    compare_claims: |_, _| Vec::new(),
 };
 
 fn build(variant: &Variant, params: &Params) -> Result<Built, SpecError> {

@@ -4,20 +4,20 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::claims::kept_data;
 use super::setup::add_process;
 use crate::engine::{Engine, Schedule, Turn, Until};
-use crate::kernel::Config;
 use crate::kernel::madvise::sys_madvise;
 use crate::kernel::program::touch;
 use crate::kernel::swap::lru_add_drain;
 use crate::kernel::vmscan_anon::{ScanControl, shrink_active_list, shrink_inactive_list};
-use crate::ledger::Ledger;
+use crate::kernel::{Config, Patch};
 use crate::machine::{LockClass, Machine, MachineSpec, Pv, SwapTuning, VmaId};
 use crate::op::Op;
 use crate::scenario::built::Built;
 use crate::scenario::params::{Param, Params};
 use crate::scenario::spec::SpecError;
-use crate::scenario::{Claim, RunSpec, Variant};
+use crate::scenario::{Claim, End, Variant};
 use crate::view::PagevecKind;
 
 pub(super) const PARAMS: &[Param] = &[Param::number(
@@ -86,7 +86,11 @@ fn memory(config: Config, pages: u32) -> Engine {
     engine
 }
 
-/// What must hold besides the rules: nothing more.
-pub(super) fn claims(_: &RunSpec, _: &Ledger, _: &Machine) -> Vec<Claim> {
-    Vec::new()
+/// Nothing that was stored may be lost.
+pub(super) fn claims(end: &End<'_>) -> Vec<Claim> {
+    let known = end.spec.variant.config.has(Patch::CleanAddToSwap);
+    let why = "add_to_swap leaves a clean page clean, so that it is never written to its slot";
+    let kept = kept_data(end).map(|claim| claim.known(known, why));
+    let claims: Vec<Claim> = kept.into_iter().collect();
+    end.stopped(&claims).unwrap_or(claims)
 }

@@ -1,6 +1,8 @@
 //! munlock of a range of mlocked pages, alone and against somebody else.
 
 mod claims;
+mod compare;
+mod cost;
 mod layout;
 mod races;
 mod setup;
@@ -115,6 +117,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("0", "6"),
         build: build_munlock,
         claims: claims::claims,
+        compare_claims: compare::claims,
     },
     Scenario {
         name: "munlock-two-cpus",
@@ -126,6 +129,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("0", "6"),
         build: races::two_cpus,
         claims: claims::claims,
+        compare_claims: compare::claims,
     },
     Scenario {
         name: "munlock-truncate",
@@ -137,6 +141,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("6", "fixed"),
         build: races::truncate,
         claims: claims::claims,
+        compare_claims: compare::claims,
     },
     Scenario {
         name: "munlock-split",
@@ -148,6 +153,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("7", "fixed"),
         build: races::split,
         claims: claims::claims,
+        compare_claims: compare::claims,
     },
     Scenario {
         name: "munlock-remlock",
@@ -159,6 +165,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("0", "6"),
         build: races::remlock,
         claims: claims::claims,
+        compare_claims: compare::claims,
     },
     Scenario {
         name: "munlock-page-lock",
@@ -170,6 +177,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("0", "6"),
         build: races::page_lock,
         claims: claims::claims,
+        compare_claims: compare::claims,
     },
     Scenario {
         name: "munlock-reclaim",
@@ -181,6 +189,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("0", "6"),
         build: races::reclaim,
         claims: claims::claims,
+        compare_claims: compare::claims,
     },
     Scenario {
         name: "munlock-drain",
@@ -192,6 +201,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("0", "6"),
         build: races::drain,
         claims: claims::claims,
+        compare_claims: compare::claims,
     },
     Scenario {
         name: "munlock-migrate",
@@ -203,6 +213,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("0", "6"),
         build: races::migrate,
         claims: claims::claims,
+        compare_claims: compare::claims,
     },
     Scenario {
         name: "putback-race",
@@ -214,6 +225,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("0", "fixed"),
         build: races::putback,
         claims: claims::claims,
+        compare_claims: compare::claims,
     },
 ];
 

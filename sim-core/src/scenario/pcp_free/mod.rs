@@ -2,6 +2,7 @@
 
 mod claims;
 mod races;
+mod rounds;
 mod setup;
 mod variants;
 
@@ -70,6 +71,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("v4.15", "pick-outside"),
         build: build_page_fault1,
         claims: claims::claims,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "pcp-hang",
@@ -81,6 +83,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("v4.15", "pick-outside"),
         build: races::hang,
         claims: claims::claims,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "pcp-isolate",
@@ -92,6 +95,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("v4.15", "pick-outside"),
         build: races::isolate,
         claims: claims::claims,
+        compare_claims: claims::compare,
     },
 ];
 

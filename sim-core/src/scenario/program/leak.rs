@@ -96,7 +96,8 @@ impl Program {
             variants: variants.leak(),
             sides: (old, new),
             build,
-            claims: |_, _, _| Vec::new(),
+            claims: |_| Vec::new(),
+            compare_claims: |_, _| Vec::new(),
         })))
     }
 }

@@ -1,6 +1,7 @@
 //! Unmapping folios by the reverse map: page by page, in runs, and what can go wrong.
 
 mod claims;
+mod cost;
 mod layout;
 mod races;
 mod setup;
@@ -86,6 +87,7 @@ const SCENARIOS: &[Scenario] = &[
         sides: ("v6.3", "5"),
         build: races::unmap,
         claims: claims::claims,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "rmap-pageout",
@@ -96,7 +98,8 @@ const SCENARIOS: &[Scenario] = &[
         variants: RMAP_VARIANTS,
         sides: ("v6.3", "today"),
         build: races::pageout,
-        claims: claims::none,
+        claims: claims::claims,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "rmap-deferred",
@@ -107,7 +110,8 @@ const SCENARIOS: &[Scenario] = &[
         variants: RMAP_VARIANTS,
         sides: ("v6.3", "today"),
         build: races::deferred,
-        claims: claims::none,
+        claims: claims::claims,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "rmap-stale-tlb",
@@ -118,7 +122,8 @@ const SCENARIOS: &[Scenario] = &[
         variants: RMAP_VARIANTS,
         sides: ("5", "5-fixed"),
         build: races::stale_tlb,
-        claims: claims::none,
+        claims: claims::claims,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "rmap-table-end",
@@ -129,7 +134,8 @@ const SCENARIOS: &[Scenario] = &[
         variants: RMAP_VARIANTS,
         sides: ("5", "5-fixed"),
         build: races::table_end,
-        claims: claims::none,
+        claims: claims::claims,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "rmap-mlock",
@@ -140,7 +146,8 @@ const SCENARIOS: &[Scenario] = &[
         variants: RMAP_VARIANTS,
         sides: ("5", "5-fixed"),
         build: races::mlock,
-        claims: claims::none,
+        claims: claims::claims,
+        compare_claims: claims::compare,
     },
     Scenario {
         name: "rmap-poison",
@@ -151,6 +158,7 @@ const SCENARIOS: &[Scenario] = &[
         variants: RMAP_VARIANTS,
         sides: ("2", "5-fixed"),
         build: races::poison,
-        claims: claims::none,
+        claims: claims::claims,
+        compare_claims: claims::compare,
     },
 ];
