@@ -33,6 +33,7 @@ pub(crate) use cpu::{Pause, Want};
 pub use direct::{Direct, Stop};
 pub use func::{Frame, Func, Milestone};
 pub use index::{HoldSpan, Index, IrqSpan, WaitSpan};
+pub(crate) use index::{Effect, effect};
 pub use record::{Mark, Record};
 pub use run::{Engine, EngineError, MAX_STEPS, Outcome, Setup};
 pub use schedule::{Schedule, Turn, Until};
