@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sim_core::engine::{Violation, print_choices};
-use sim_core::ledger::{Count, How, Ledger, LockCounts, Site};
+use sim_core::ledger::detail::Table;
+use sim_core::ledger::{Count, Ledger, LockCounts, by_name};
 use sim_core::machine::{Event, LockClass, Machine, PageFlag, Stat};
 use sim_core::scenario::{Claim, Kind, Param, RunSpec, Setting};
 use sim_core::view::Lru;
@@ -40,6 +41,9 @@ pub struct RunJson {
     pub invariants: InvariantsJson,
     /// What the author claimed, with what was found.
     pub claims: Vec<ClaimJson>,
+    /// The table that `--detail` asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Value>,
 }
 
 /// Counts.
@@ -174,6 +178,11 @@ pub fn params(spec: &RunSpec) -> Map<String, Value> {
     spec.params.iter().map(|(param, n)| (param.name.to_string(), value(param, n))).collect()
 }
 
+/// A table as JSON.
+pub fn table(table: &Table) -> Value {
+    serde_json::from_str(&table.to_json()).unwrap_or_default()
+}
+
 /// Choices as text.
 pub fn choices(choices: &[u8]) -> String {
     print_choices(choices)
@@ -229,30 +238,6 @@ fn lock(counts: &LockCounts) -> LockJson {
         held_steps: counts.held_steps(),
         max_waiters: counts.max_waiters,
     }
-}
-
-// Every atomic by word, operation and place; names that did not occur are left out.
-fn by_name(ledger: &Ledger) -> BTreeMap<String, u64> {
-    const ATOMIC: [How; 4] = [How::Set, How::Clear, How::TestSet, How::TestClear];
-    let flags = PageFlag::ALL.iter().flat_map(|&flag| ATOMIC.map(|how| (flag, how)));
-    let mut names: BTreeMap<String, u64> =
-        flags.map(|(flag, how)| (format!("{}.{}", flag.name(), how.name()), ledger.flag(flag, how))).collect();
-    for site in Site::ALL {
-        *names.entry(format!("{}:{}", site.get_name(), site.name())).or_default() += ledger.gets[site as usize];
-        *names.entry(format!("_count.dec:{}", site.name())).or_default() += ledger.puts[site as usize];
-    }
-    names.insert("_mapcount".to_string(), ledger.count(Count::Mapcount));
-    for class in LockClass::ALL.iter().filter(|class| !class.sleeps()) {
-        names.insert(format!("{}.lock", class.name()), ledger.lock(*class).acquired);
-    }
-    names.insert("rwsem".to_string(), ledger.count(Count::Rwsem));
-    names.insert("vm_stat.fold".to_string(), ledger.count(Count::Folds));
-    names.insert("other".to_string(), ledger.count(Count::OtherRmw));
-    for count in [Count::NrMapped, Count::LargeLock, Count::RefSub] {
-        names.insert(count.name().to_string(), ledger.count(count));
-    }
-    names.retain(|_, &mut n| n > 0);
-    names
 }
 
 impl StateJson {

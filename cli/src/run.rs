@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use sim_core::engine::{Engine, MAX_STEPS, Schedule, Violation, check_all};
 use sim_core::ledger::Ledger;
+use sim_core::ledger::detail::{By, Detail, Table};
 use sim_core::op::World;
 use sim_core::scenario::{Claim, RunSpec, Scenario, SpecError};
 
@@ -31,6 +32,8 @@ pub struct Made {
     state: StateJson,
     /// Times that the rules were checked.
     checked: u64,
+    /// What `--detail` asks for.
+    detail: Option<Table>,
 }
 
 /// One run.
@@ -53,7 +56,13 @@ pub fn run(ask: &Ask) -> Result<Report, String> {
 /// Says what of the input is wrong and what was expected.
 pub fn make(ask: &Ask, scenario: &'static Scenario, variant: &str) -> Result<Made, String> {
     let spec = spec(ask, scenario, variant).map_err(|error| error.to_string())?;
-    if ask.bulk { bulk(spec, ask.check) } else { recorded(spec) }
+    if !ask.bulk {
+        return recorded(spec, ask.detail);
+    }
+    match ask.detail {
+        Some(by) => Err(format!("--detail {}: expected a recorded run, without --bulk", by.name())),
+        None => bulk(spec, ask.check),
+    }
 }
 
 fn spec(ask: &Ask, scenario: &'static Scenario, variant: &str) -> Result<RunSpec, SpecError> {
@@ -67,7 +76,7 @@ fn spec(ask: &Ask, scenario: &'static Scenario, variant: &str) -> Result<RunSpec
     }
 }
 
-fn recorded(spec: RunSpec) -> Result<Made, String> {
+fn recorded(spec: RunSpec, detail: Option<By>) -> Result<Made, String> {
     // Each page is a step at least: what cannot be recorded is not set up either.
     let pages = spec.params.get("pages");
     if pages as usize > MAX_STEPS {
@@ -85,6 +94,7 @@ fn recorded(spec: RunSpec) -> Result<Made, String> {
         steps: steps as u64,
         choices: run.timeline.choices().to_vec(),
         checked: run.timeline.checked(),
+        detail: detail.map(|by| Detail::new(&run.timeline, None).table(by)),
         violations: run.timeline.violation().cloned().into_iter().collect(),
         claims: run.claims,
         ledger: run.ledger,
@@ -105,6 +115,7 @@ fn bulk(spec: RunSpec, check: bool) -> Result<Made, String> {
         steps: world.clock,
         choices: Vec::new(),
         checked: u64::from(check),
+        detail: None,
         violations,
         claims,
         ledger: world.ledger.clone(),
@@ -152,6 +163,7 @@ impl Made {
                 violations: self.violations.iter().map(Into::into).collect(),
             },
             claims: self.claims.iter().map(Into::into).collect(),
+            detail: self.detail.as_ref().map(json::table),
         }
     }
 
@@ -165,6 +177,9 @@ impl Made {
         text.push_str(&table::one(&self.ledger, pages));
         let _ = writeln!(text, "\n{} steps, schedule {}", self.steps, self.schedule);
         text.push_str(&table::verdicts(&self.claims, &self.violations));
+        if let Some(detail) = &self.detail {
+            let _ = write!(text, "\n{}", detail.to_text());
+        }
         text
     }
 }

@@ -104,7 +104,11 @@ fn line(text: &mut String, fields: impl Iterator<Item = String>) {
 }
 
 fn csv(field: &str) -> String {
-    if field.contains([',', '"', '\r', '\n']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_string() }
+    if field.contains([',', '"', '\r', '\n']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_string()
+    }
 }
 
 fn object(columns: &[Column], row: &TableRow) -> String {

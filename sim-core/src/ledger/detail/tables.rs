@@ -5,11 +5,11 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::Detail;
 use super::locks::LockUse;
 use super::spans::Off;
 use super::table::{Cell, Column, Counts, Subject, Table, TableRow};
 use super::work::{Lengths, Work};
-use super::Detail;
 use crate::ledger::Key;
 use crate::named::named;
 
@@ -82,14 +82,14 @@ const fn column(key: &'static str, label: &'static str, counts: Counts) -> Colum
     Column { key, label, counts }
 }
 
-const RMW: Column = column("rmw", "atomics", Counts::Steps(Some(Key::Total)));
+const RMW: Column = column("rmw", "rmw", Counts::Steps(Some(Key::Total)));
 const LOCKS: Column = column("locks", "locks", Counts::Steps(Some(Key::Locks)));
-const LISTS: Column = column("lists", "list ops", Counts::Steps(Some(Key::ListMoves)));
+const LISTS: Column = column("lists", "lists", Counts::Steps(Some(Key::ListMoves)));
 const TOUCHES: Column = column("touches", "touches", Counts::Touches);
 const STEPS: Column = column("steps", "steps", Counts::Steps(None));
 const CALLS: Column = column("calls", "calls", Counts::Nothing);
 const OWN: Column = column("self", "self", Counts::Own(None));
-const OWN_RMW: Column = column("self_rmw", "self atm", Counts::Own(Some(Key::Total)));
+const OWN_RMW: Column = column("self_rmw", "self rmw", Counts::Own(Some(Key::Total)));
 const NS: Column = column("ns", "ns", Counts::Nothing);
 const OWN_NS: Column = column("self_ns", "self ns", Counts::Nothing);
 const WAIT_NS: Column = column("wait_ns", "wait ns", Counts::Nothing);
@@ -129,7 +129,7 @@ impl Detail {
                     column("wait_steps", "waited", Counts::Nothing),
                     column("longest_wait", "longest wait", Counts::Nothing),
                     column("max_waiters", "queue", Counts::Nothing),
-                    column("steps_under", "steps in it", Counts::Steps(None)),
+                    column("steps_under", "steps", Counts::Steps(None)),
                     RMW,
                     LISTS,
                     TOUCHES,

@@ -102,7 +102,8 @@ impl Locks {
         let lock = record.op.lock()?;
         let own = usize::from(record.task);
         let by = |locks: &Vec<Held>| locks.iter().rposition(|held| held.lock == lock);
-        let task = if by(&self.held[own]).is_some() { own } else { self.held.iter().position(|all| by(all).is_some())? };
+        let task =
+            if by(&self.held[own]).is_some() { own } else { self.held.iter().position(|all| by(all).is_some())? };
         let at = by(&self.held[task])?;
         Some(self.held[task].remove(at))
     }
