@@ -51,18 +51,36 @@ pub(super) struct Locks {
     uses: Vec<LockUse>,
     places: BTreeMap<(LockClass, u32), usize>,
     classes: Vec<LockUse>,
+    // What each task has done so far: a hold has what it grew by meanwhile, however many locks are held.
+    done: Vec<Work>,
+    holds: Vec<Hold>,
+    // Holds of each class by each task that are open, and what it had done before the first of them.
+    nested: BTreeMap<(u8, LockClass), (u32, Work)>,
+}
+
+/// A hold that has not ended.
+struct Hold {
+    lock: LockId,
+    since: usize,
+    task: u8,
+    before: Work,
 }
 
 impl Locks {
     pub fn new() -> Locks {
         let classes = LockClass::ALL.iter().map(|&class| LockUse::new(class, None)).collect();
-        Locks { uses: Vec::new(), places: BTreeMap::new(), classes }
+        Locks {
+            uses: Vec::new(),
+            places: BTreeMap::new(),
+            classes,
+            done: Vec::new(),
+            holds: Vec::new(),
+            nested: BTreeMap::new(),
+        }
     }
 
     pub fn step(&mut self, seen: &Seen, work: Work, clock: &Clock) {
-        if seen.counted {
-            self.under(seen.held, work);
-        }
+        self.under(seen, work);
         if let Some(wait) = seen.waited.filter(|wait| wait.counted) {
             self.each(wait.lock, |lock| lock.wait.add(clock.wait(wait.since, seen.at)));
         }
@@ -85,6 +103,9 @@ impl Locks {
         for hold in rest.held.iter().filter(|hold| hold.counted) {
             self.each(hold.lock, |lock| lock.hold.add(clock.rest(hold.since)));
         }
+        for &held in &rest.held {
+            self.release(held);
+        }
         for wait in rest.waits.iter().filter(|wait| wait.counted) {
             self.each(wait.lock, |lock| lock.wait.add(clock.rest(wait.since)));
         }
@@ -101,13 +122,35 @@ impl Locks {
         change(&mut self.classes[lock.class as usize]);
     }
 
-    fn under(&mut self, held: &[Held], work: Work) {
-        for (at, Held { lock, .. }) in held.iter().enumerate() {
-            let place = self.place(*lock);
-            self.uses[place].under += work;
-            if held[..at].iter().all(|before| before.lock.class != lock.class) {
-                self.classes[lock.class as usize].under += work;
-            }
+    // The step that takes a lock is before its work, the one that releases it after.
+    fn under(&mut self, seen: &Seen, work: Work) {
+        if let Some(released) = seen.released {
+            self.release(released);
+        }
+        let task = seen.record.task;
+        if self.done.len() <= usize::from(task) {
+            self.done.resize(usize::from(task) + 1, Work::default());
+        }
+        self.done[usize::from(task)] += work;
+        if let (Effect::Takes, Some(lock)) = (seen.effect, seen.record.op.lock()) {
+            let before = self.done[usize::from(task)];
+            self.holds.push(Hold { lock, since: seen.at, task, before });
+            self.nested.entry((task, lock.class)).or_insert((0, before)).0 += 1;
+        }
+    }
+
+    fn release(&mut self, held: Held) {
+        let this = |hold: &Hold| (hold.lock, hold.since) == (held.lock, held.since);
+        let Some(at) = self.holds.iter().rposition(this) else { return };
+        let Hold { lock, task, before, .. } = self.holds.swap_remove(at);
+        let done = self.done[usize::from(task)];
+        let place = self.place(lock);
+        self.uses[place].under += done - before;
+        let Some((open, before)) = self.nested.get_mut(&(task, lock.class)) else { return };
+        *open -= 1;
+        if *open == 0 {
+            self.classes[lock.class as usize].under += done - *before;
+            self.nested.remove(&(task, lock.class));
         }
     }
 

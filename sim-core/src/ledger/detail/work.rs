@@ -1,6 +1,6 @@
 //! What some steps cost.
 
-use core::ops::AddAssign;
+use core::ops::{AddAssign, Sub};
 
 /// What some steps add up to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +33,23 @@ impl AddAssign for Work {
         self.of_key += other.of_key;
         self.ps = self.ps.saturating_add(other.ps);
         self.wait_ps = self.wait_ps.saturating_add(other.wait_ps);
+    }
+}
+
+impl Sub for Work {
+    type Output = Work;
+
+    fn sub(self, other: Work) -> Work {
+        Work {
+            steps: self.steps - other.steps,
+            rmw: self.rmw - other.rmw,
+            locks: self.locks - other.locks,
+            lists: self.lists - other.lists,
+            touches: self.touches - other.touches,
+            of_key: self.of_key - other.of_key,
+            ps: self.ps.saturating_sub(other.ps),
+            wait_ps: self.wait_ps.saturating_sub(other.wait_ps),
+        }
     }
 }
 
