@@ -176,11 +176,14 @@ fn every_value_of_a_table_opens_its_steps() {
     }
 }
 
+/// A variant, its rounds of lru_lock, and those of some functions with what they call.
+type Rounds = (&'static str, u64, &'static [(&'static str, u64)]);
+
 // N = 56, so k = 4: rounds of lru_lock, and who takes it.
 #[test]
 fn rounds_of_lru_lock_by_function() {
     let key = Key::find("lru_lock").unwrap();
-    let table: [(&str, u64, &[(&str, u64)]); 6] = [
+    let table: [Rounds; 6] = [
         ("0", 111, &[("isolate_lru_page", 56), ("lru_add_drain", 55)]),
         ("2", 59, &[("isolate_lru_page", 56), ("pagevec_lru_add", 3)]),
         ("3", 7, &[("isolate_pagevec", 4), ("pagevec_lru_add", 3)]),
