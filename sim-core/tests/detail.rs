@@ -53,6 +53,12 @@ fn check_sums(run: &Run) {
     assert_eq!(cpus, detail.total, "{what}: CPUs");
     let pages = detail.pages.iter().fold(Work::default(), |sum, page| add(sum, page.work));
     assert_eq!((pages.steps, pages.touches), (detail.total.touches, detail.total.touches), "{what}: pages");
+    let all = Detail::with(&run.timeline, None, Options { all: true, key: None });
+    let irqs = all.spans.iter().filter(|span| span.off == Off::Irq);
+    let irqs: Vec<_> = irqs.map(|span| (span.cpu, span.length.begin, span.length.end)).collect();
+    let end = run.timeline.len() as u32;
+    let expected = run.timeline.index().irqs_off().iter().map(|span| (span.cpu, span.start, span.end.min(end)));
+    assert_eq!(irqs, expected.collect::<Vec<_>>(), "{what}: interrupts off");
     for class in LockClass::ALL {
         let counts = run.ledger.lock(class);
         let each = detail.locks.iter().filter(|lock| lock.class == class);

@@ -53,6 +53,9 @@ fn interrupts_are_off_in_one_span_for_each_call() {
         let irqs: Vec<&Span> = detail.spans.iter().filter(|span| span.off == Off::Irq).collect();
         // 186 allocations and 186 frees; six allocations refill, one free drains.
         assert_eq!(irqs.len(), 372, "{variant}");
+        let off = |step: u32| timeline.records()[step as usize - 1].op;
+        assert!(irqs.iter().all(|span| off(span.length.begin) == Op::Irq { off: true }), "{variant}");
+        assert!(irqs.iter().all(|span| off(span.length.end) == Op::Irq { off: false }), "{variant}");
         let locked: Vec<&&Span> = irqs.iter().filter(|span| span.inside.locks > 0).collect();
         assert_eq!(locked.len(), 7, "{variant}");
         assert!(locked.iter().all(|span| span.inside.locks == 1), "{variant}");
