@@ -111,6 +111,7 @@ impl Locks {
         }
         let used = |lock: &LockUse| *lock != LockUse::new(lock.class, lock.index);
         self.uses.sort_unstable_by_key(|lock| (lock.class, lock.index));
+        self.uses.retain(used);
         self.classes.retain(used);
         (self.uses, self.classes)
     }
