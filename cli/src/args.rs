@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use lexopt::prelude::*;
+use sim_core::ledger::detail::By;
 
 /// What `mmscope --help` prints.
 pub const USAGE: &str = "\
@@ -10,7 +11,7 @@ usage: mmscope COMMAND
 
   list [--json]
       scenarios with their variants and parameters
-  run SCENARIO [--variant V] [--set key=value]... [--schedule S] [--bulk] [--check] [--json]
+  run SCENARIO [--variant V] [--set key=value]... [--schedule S] [--bulk] [--check] [--detail D] [--json]
       one run: its ledger, its end state, its claims (default variant: the
       scenario's old side)
   compare SCENARIO [--old V] [--new V] [--set key=value]... [--schedule S] [--bulk] [--check] [--json]
@@ -24,8 +25,13 @@ S is round-robin, turns (each CPU goes on until it waits), timed (the CPU that
 is behind goes next), seed:N, choices:LIST with a list as a run prints it, or
 @FILE with one of these in a file; the default is the scenario's own turns, or
 round-robin where it has none.
+--profile NAME|FILE is the cost profile of modelled times, which `timed` goes
+by; the default is that of the series' own year.
 --bulk keeps the ledger only: for millions of pages. --check checks every rule
 of the machine at the end of a bulk run; a recorded run checks after each step.
+--detail D adds a table of a recorded run, of the section that the ledger counts:
+keys, functions, tree, locks, each-lock, spans (interrupts or preemption off),
+cpus or pages; lengths are in steps of the run, times in modelled ns.
 
 exit status: 0 done; 1 an invariant does not hold, or a claim of which it is
 not known that the variant breaks it; 2 the input is wrong
@@ -77,6 +83,10 @@ pub struct Ask {
     pub check: bool,
     /// `--json`
     pub json: bool,
+    /// `--detail`, of `run`
+    pub detail: Option<By>,
+    /// `--profile`
+    pub profile: Option<String>,
 }
 
 /// Reads the command line; the first argument is the program.
@@ -140,6 +150,7 @@ fn ask(mut parser: lexopt::Parser, is_run: bool) -> Result<Option<Ask>, String> 
     while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
         match arg {
             Long("variant") if is_run => ask.variant = Some(value(&mut parser)?),
+            Long("detail") if is_run => ask.detail = Some(detail(&value(&mut parser)?)?),
             Long("bulk") => ask.bulk = true,
             Long("check") => ask.check = true,
             Long("old") if !is_run => ask.old = Some(value(&mut parser)?),
@@ -147,12 +158,18 @@ fn ask(mut parser: lexopt::Parser, is_run: bool) -> Result<Option<Ask>, String> 
             Long("set") => ask.set.push(key_value(&value(&mut parser)?)?),
             Long("schedule") => ask.schedule = Some(schedule(value(&mut parser)?)?),
             Long("json") => ask.json = true,
+            Long("profile") => ask.profile = Some(value(&mut parser)?),
             Short('h') | Long("help") => return Ok(None),
             Value(word) if ask.scenario.is_empty() => ask.scenario = text(word)?,
             other => return Err(format!("{}\n\n{USAGE}", other.unexpected())),
         }
     }
     Ok(Some(ask))
+}
+
+fn detail(name: &str) -> Result<By, String> {
+    let names: Vec<&str> = By::ALL.iter().map(|by| by.name()).collect();
+    By::find(name).ok_or_else(|| format!("--detail `{name}`; expected one of {}", names.join(", ")))
 }
 
 fn value(parser: &mut lexopt::Parser) -> Result<String, String> {
@@ -225,6 +242,8 @@ mod tests {
             "choices:0x3,1",
             "choices:",
             "--bulk",
+            "--detail",
+            "locks",
             "--check",
             "--json",
             "--",

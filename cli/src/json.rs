@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
+use sim_core::cost::{Costs, Timing, Totals};
 use sim_core::engine::{Violation, print_choices};
-use sim_core::ledger::{Count, How, Ledger, LockCounts, Site};
+use sim_core::ledger::detail::Detail;
+use sim_core::ledger::detail::Table;
+use sim_core::ledger::{Count, Ledger, LockCounts, by_name};
 use sim_core::machine::{Event, LockClass, Machine, PageFlag, Stat};
 use sim_core::scenario::{Claim, Kind, Param, RunSpec, Setting};
 use sim_core::view::Lru;
@@ -40,6 +43,9 @@ pub struct RunJson {
     pub invariants: InvariantsJson,
     /// What the author claimed, with what was found.
     pub claims: Vec<ClaimJson>,
+    /// The table that `--detail` asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Value>,
 }
 
 /// Counts.
@@ -115,13 +121,44 @@ struct FreeJson {
     pcp: u64,
 }
 
-/// Modelled nanoseconds: zero without a cost profile.
+/// Modelled nanoseconds: zero in a bulk run that keeps no time.
 #[derive(Default, Serialize)]
 pub struct ModelledJson {
-    profile: &'static str,
+    profile: String,
     elapsed: u64,
     lock_wait: u64,
+    /// Self time of each function, in the counted section.
     by_function: BTreeMap<String, u64>,
+}
+
+impl ModelledJson {
+    /// Times of a recorded run.
+    pub fn recorded(costs: &Costs, timing: &Timing, detail: &Detail) -> ModelledJson {
+        let functions = detail.functions.iter().map(|function| (function.name.to_string(), function.own.ps / 1000));
+        ModelledJson {
+            by_function: functions.filter(|(_, ns)| *ns > 0).collect(),
+            ..ModelledJson::bulk(&costs.name, &timing.totals)
+        }
+    }
+
+    /// Times of a bulk run, which does not divide them by function.
+    pub fn bulk(profile: &str, totals: &Totals) -> ModelledJson {
+        ModelledJson {
+            profile: profile.to_string(),
+            elapsed: totals.elapsed / 1000,
+            lock_wait: totals.all_lock_wait() / 1000,
+            by_function: BTreeMap::new(),
+        }
+    }
+
+    /// The same in one line; none where there is no time.
+    pub fn line(&self) -> String {
+        if self.profile.is_empty() {
+            return String::new();
+        }
+        let ModelledJson { profile, elapsed, lock_wait, .. } = self;
+        format!("modelled with {profile}: {elapsed} ns, of which {lock_wait} ns of all CPUs wait for locks\n")
+    }
 }
 
 /// Rules that were checked, and those that were broken.
@@ -176,6 +213,11 @@ pub fn params(spec: &RunSpec) -> Map<String, Value> {
         (_, Setting::List(list)) => Value::from(list.clone()),
     };
     spec.params.iter().map(|(param, n)| (param.name.to_string(), value(param, n))).collect()
+}
+
+/// A table as JSON.
+pub fn table(table: &Table) -> Value {
+    serde_json::from_str(&table.to_json()).unwrap_or_default()
 }
 
 /// Choices as text.
@@ -233,30 +275,6 @@ fn lock(counts: &LockCounts) -> LockJson {
         held_steps: counts.held_steps(),
         max_waiters: counts.max_waiters,
     }
-}
-
-// Every atomic by word, operation and place; names that did not occur are left out.
-fn by_name(ledger: &Ledger) -> BTreeMap<String, u64> {
-    const ATOMIC: [How; 4] = [How::Set, How::Clear, How::TestSet, How::TestClear];
-    let flags = PageFlag::ALL.iter().flat_map(|&flag| ATOMIC.map(|how| (flag, how)));
-    let mut names: BTreeMap<String, u64> =
-        flags.map(|(flag, how)| (format!("{}.{}", flag.name(), how.name()), ledger.flag(flag, how))).collect();
-    for site in Site::ALL {
-        *names.entry(format!("{}:{}", site.get_name(), site.name())).or_default() += ledger.gets[site as usize];
-        *names.entry(format!("_count.dec:{}", site.name())).or_default() += ledger.puts[site as usize];
-    }
-    names.insert("_mapcount".to_string(), ledger.count(Count::Mapcount));
-    for class in LockClass::ALL.iter().filter(|class| !class.sleeps()) {
-        names.insert(format!("{}.lock", class.name()), ledger.lock(*class).acquired);
-    }
-    names.insert("rwsem".to_string(), ledger.count(Count::Rwsem));
-    names.insert("vm_stat.fold".to_string(), ledger.count(Count::Folds));
-    names.insert("other".to_string(), ledger.count(Count::OtherRmw));
-    for count in [Count::NrMapped, Count::LargeLock, Count::RefSub] {
-        names.insert(count.name().to_string(), ledger.count(count));
-    }
-    names.retain(|_, &mut n| n > 0);
-    names
 }
 
 impl StateJson {

@@ -1,9 +1,12 @@
 //! `mmscope run`
 
 use std::fmt::Write;
+use std::rc::Rc;
 
+use sim_core::cost::{Costs, Timing};
 use sim_core::engine::{Engine, MAX_STEPS, Schedule, Timeline, Violation, check_all};
 use sim_core::ledger::Ledger;
+use sim_core::ledger::detail::{By, Detail, Table};
 use sim_core::scenario::{Claim, End, RunSpec, Scenario, SpecError, compare_claims};
 
 use crate::args::Ask;
@@ -30,6 +33,10 @@ pub struct Made {
     state: StateJson,
     /// Times that the rules were checked.
     checked: u64,
+    /// Modelled time.
+    modelled: ModelledJson,
+    /// What `--detail` asks for.
+    detail: Option<Table>,
     /// The run itself, at its end.
     ended: Ended,
 }
@@ -60,7 +67,19 @@ pub fn run(ask: &Ask) -> Result<Report, String> {
 /// Says what of the input is wrong and what was expected.
 pub fn make(ask: &Ask, scenario: &'static Scenario, variant: &str) -> Result<Made, String> {
     let spec = spec(ask, scenario, variant).map_err(|error| error.to_string())?;
-    if ask.bulk { bulk(spec, ask.check) } else { recorded(spec) }
+    let costs = Rc::new(profile(ask, scenario)?);
+    // A recorded run is timed afterwards, step by step, unless its schedule goes by the clocks.
+    let mut spec = spec;
+    if ask.bulk && ask.profile.is_some() || spec.schedule == Some(Schedule::Timed) {
+        spec.costs = Some(costs.clone());
+    }
+    if !ask.bulk {
+        return recorded(spec, ask.detail, &costs);
+    }
+    match ask.detail {
+        Some(by) => Err(format!("--detail {}: expected a recorded run, without --bulk", by.name())),
+        None => bulk(spec, ask.check),
+    }
 }
 
 fn spec(ask: &Ask, scenario: &'static Scenario, variant: &str) -> Result<RunSpec, SpecError> {
@@ -74,7 +93,24 @@ fn spec(ask: &Ask, scenario: &'static Scenario, variant: &str) -> Result<RunSpec
     }
 }
 
-fn recorded(spec: RunSpec) -> Result<Made, String> {
+// The profile that was asked for by name or by file, or that of the series.
+fn profile(ask: &Ask, scenario: &Scenario) -> Result<Costs, String> {
+    let Some(name) = &ask.profile else {
+        let own = scenario_file::profile::of_series(scenario.series().name);
+        return Ok(scenario_file::profile::bundled(own).map(|profile| profile.costs()).unwrap_or_default());
+    };
+    if let Some(profile) = scenario_file::profile::bundled(name) {
+        return Ok(profile.costs());
+    }
+    if !name.contains('/') && !name.ends_with(".json") {
+        let known: Vec<&str> = scenario_file::profile::BUNDLED.iter().map(|(name, _)| *name).collect();
+        return Err(format!("--profile: unknown profile `{name}`; expected one of {}, or a file", known.join(", ")));
+    }
+    let text = std::fs::read_to_string(name).map_err(|error| format!("--profile: {name}: {error}"))?;
+    scenario_file::profile::parse(&text).map(|profile| profile.costs()).map_err(|error| format!("{name}: {error}"))
+}
+
+fn recorded(spec: RunSpec, detail: Option<By>, costs: &Rc<Costs>) -> Result<Made, String> {
     // Each page is a step at least: what cannot be recorded is not set up either.
     let pages = spec.params.get("pages");
     if pages as usize > MAX_STEPS {
@@ -86,12 +122,16 @@ fn recorded(spec: RunSpec) -> Result<Made, String> {
     let mut run = spec.record().map_err(|error| error.to_string())?;
     let steps = run.timeline.len();
     run.timeline.seek(steps);
+    let timing = Timing::new(&run.timeline, costs);
+    let whole = Detail::new(&run.timeline, Some(&timing));
     Ok(Made {
+        modelled: ModelledJson::recorded(costs, &timing, &whole),
         schedule,
         state: StateJson::new(&run.timeline.world().machine),
         steps: steps as u64,
         choices: run.timeline.choices().to_vec(),
         checked: run.timeline.checked(),
+        detail: detail.map(|by| whole.table(by)),
         violations: run.timeline.violation().cloned().into_iter().collect(),
         claims: run.claims,
         ledger: run.ledger,
@@ -102,6 +142,7 @@ fn recorded(spec: RunSpec) -> Result<Made, String> {
 
 fn bulk(spec: RunSpec, check: bool) -> Result<Made, String> {
     let engine = spec.bulk(SLICE, |_| true).map_err(|error| error.to_string())?;
+    let name = spec.costs.as_ref().map(|costs| costs.name.clone()).unwrap_or_default();
     let schedule = schedule(&spec, Some(&engine))?;
     let world = engine.world();
     let broken = if check { check_all(&world.machine, engine.config(), true).err() } else { None };
@@ -115,6 +156,8 @@ fn bulk(spec: RunSpec, check: bool) -> Result<Made, String> {
         steps,
         choices: Vec::new(),
         checked: u64::from(check),
+        modelled: engine.modelled().map_or_else(ModelledJson::default, |totals| ModelledJson::bulk(&name, &totals)),
+        detail: None,
         violations,
         claims,
         ledger,
@@ -178,12 +221,13 @@ impl Made {
             steps: self.steps,
             ledger: LedgerJson::new(&self.ledger),
             state: self.state,
-            modelled_ns: ModelledJson::default(),
+            modelled_ns: self.modelled,
             invariants: InvariantsJson {
                 checked: self.checked,
                 violations: self.violations.iter().map(Into::into).collect(),
             },
             claims: self.claims.iter().map(Into::into).collect(),
+            detail: self.detail.as_ref().map(json::table),
         }
     }
 
@@ -196,7 +240,11 @@ impl Made {
         let pages = u64::from(self.spec.params.get("pages"));
         text.push_str(&table::one(&self.ledger, pages));
         let _ = writeln!(text, "\n{} steps, schedule {}", self.steps, self.schedule);
+        text.push_str(&self.modelled.line());
         text.push_str(&table::verdicts(&self.claims, &self.violations));
+        if let Some(detail) = &self.detail {
+            let _ = write!(text, "\n{}", detail.to_text());
+        }
         text
     }
 }
@@ -223,7 +271,7 @@ mod tests {
         assert!(is_news(&claim(false, false)));
         assert!(!is_news(&claim(false, true)) && !is_news(&claim(true, false)));
         let spec = RunSpec::new("munlock", "6").unwrap();
-        let mut made = recorded(spec).unwrap();
+        let mut made = recorded(spec, None, &Rc::default()).unwrap();
         assert!(made.holds());
         made.claims.push(claim(false, false));
         assert!(!made.holds());

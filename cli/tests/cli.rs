@@ -247,6 +247,9 @@ fn wrong_input_is_named_with_what_was_expected() {
         (&["run", "munlock-two-cpus", "--schedule", "choices:7"], "CPU 7"),
         (&["run", "munlock", "--schedule", "choices:0x3"], "expected 0 or fewer"),
         (&["run", "munlock", "--set", "pages=1000000"], "bulk"),
+        (&["run", "munlock", "--detail", "lock"], "functions, tree, locks"),
+        (&["run", "munlock", "--detail", "locks", "--bulk"], "without --bulk"),
+        (&["compare", "munlock", "--detail", "locks"], "--detail"),
         (&["sing"], "unknown command `sing`"),
         (&["run", "munlock", "--frobnicate"], "--frobnicate"),
     ];
@@ -296,4 +299,28 @@ fn a_wrong_scenario_file_is_told_where() {
     assert_eq!(missing.status.code(), Some(2));
     let message = String::from_utf8(missing.stderr).unwrap();
     assert!(message.contains("./no/such/file.json: ") && message.contains("expected a scenario file"), "{message}");
+}
+
+#[test]
+fn detail_adds_a_table() {
+    let plain = json(&["run", "munlock", "--variant", "0", "--json"]);
+    assert!(plain.get("detail").is_none());
+    for by in ["keys", "functions", "tree", "locks", "each-lock", "spans", "cpus", "pages"] {
+        let args = ["run", "munlock", "--variant", "0", "--detail", by];
+        let mut run = json(&[&args[..], &["--json"]].concat());
+        let detail = run.as_object_mut().and_then(|run| run.remove("detail")).expect("detail");
+        assert_eq!(run, plain, "{by}");
+        assert_eq!(detail["by"], by);
+        let rows = detail["rows"].as_array().expect("rows");
+        assert!(!rows.is_empty(), "{by}");
+        let printed = text(&mmscope(&args));
+        assert!(printed.lines().all(|line| line.chars().count() <= 72), "{printed}");
+        for row in rows {
+            let label = row["label"].as_str().expect("a label");
+            assert!(printed.contains(label), "{by}: {label}");
+        }
+    }
+    let locks = json(&["run", "munlock", "--variant", "0", "--detail", "locks", "--json"]);
+    let lru = locks["detail"]["rows"].as_array().into_iter().flatten().find(|row| row["key"] == "lru_lock");
+    assert_eq!(lru.expect("a row")["acquired"], 111);
 }

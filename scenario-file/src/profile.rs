@@ -13,6 +13,16 @@ pub const BUNDLED: &[(&str, &str)] = &[
     ("icelake-2023", include_str!("../../assets/profiles/icelake-2023.json")),
 ];
 
+/// The profile that a series is shown with where nobody asks for another: that of the machines of its time.
+pub fn of_series(series: &str) -> &'static str {
+    match series {
+        "munlock" => "opteron-2013",
+        "pcp-free" => "skylake-2018",
+        "rmap-unmap" => "icelake-2023",
+        _ => "xeon-2012",
+    }
+}
+
 /// Most functions that a profile may give a time to.
 pub const MOST_FUNCTIONS: usize = 256;
 /// Longest text of a profile's own words, in characters.

@@ -220,14 +220,17 @@ fn pages(records: &[Record]) -> StepLists {
     StepLists::new(end, touched)
 }
 
-enum Effect {
+/// What a step does to the lock that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
     None,
     Waits,
     Takes,
     Releases,
 }
 
-fn effect(record: &Record) -> Effect {
+/// What a step does to the lock of [`Op::lock`].
+pub(crate) fn effect(record: &Record) -> Effect {
     match record.op {
         Op::SpinWait { .. } | Op::WaitPage { .. } | Op::DownWait { .. } => Effect::Waits,
         Op::SpinLock { .. } | Op::Down { .. } => Effect::Takes,

@@ -37,6 +37,7 @@ pub(crate) use cpu::{Pause, Want};
 pub use direct::{Direct, Stop};
 pub use frames::{Call, Frame, Frames};
 pub use func::{Func, Milestone};
+pub(crate) use index::{Effect, effect};
 pub use index::{HoldSpan, Index, IrqSpan, WaitSpan};
 pub use record::{Mark, Record};
 pub use run::{Engine, EngineError, MAX_STEPS, Outcome, Setup};

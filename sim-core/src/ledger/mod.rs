@@ -4,8 +4,11 @@
 //! RMW and its release none, a semaphore taken and released is two. Counts are exact; only operations of the measured
 //! section are in them. A ledger changes only through [`crate::op`], so it can be taken back with the steps.
 
+pub mod detail;
+mod key;
 mod rows;
 
+pub use key::{Key, by_name};
 pub use rows::{Group, Row, rows};
 
 use crate::machine::{EVENTS, LockClass, PageFlag};

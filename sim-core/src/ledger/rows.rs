@@ -62,7 +62,7 @@ pub fn rows(ledger: &Ledger) -> Vec<Row> {
 }
 
 // What only some series count: key, label of 20 columns at most, count.
-const MORE: [(&str, &str, Count); 15] = [
+pub(super) const MORE: [(&str, &str, Count); 15] = [
     ("works", "works queued", Count::WorksQueued),
     ("dispatches", "kworkers woken", Count::Dispatches),
     ("ipis", "IPIs", Count::Ipis),

@@ -3,6 +3,7 @@
 //! An [`Op`] can be applied, reverted, named and counted. Applying it is the only way to change a [`World`]. What an
 //! apply overwrites goes into 64 bits of undo, so that a revert gives back the same bytes.
 
+mod alone;
 mod anon;
 mod anon_text;
 mod apply;
@@ -17,6 +18,7 @@ mod tables;
 mod tally;
 mod work;
 
+pub(crate) use alone::Alone;
 pub use anon::{AnonOp, present};
 pub use apply::Outcome;
 pub use name::text;
