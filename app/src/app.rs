@@ -45,6 +45,8 @@ pub enum Dialog {
     Scenario,
     /// Keys, settings, signs.
     Help,
+    /// Counts, claims, times, published figures.
+    Evidence,
 }
 
 /// Everything that the panels share. Cheap to copy.
@@ -389,6 +391,7 @@ impl App {
             Action::Link => self.next_link(),
             Action::OtherSide => self.set_active(self.with(|session| session.active.other())),
             Action::Help => self.open(Dialog::Help),
+            Action::Evidence => self.open(Dialog::Evidence),
             Action::Close => return self.close(),
         }
         true

@@ -31,6 +31,8 @@ pub enum Action {
     OtherSide,
     /// Opens the help.
     Help,
+    /// Opens the evidence.
+    Evidence,
     /// Closes what is open.
     Close,
 }
@@ -73,6 +75,7 @@ pub const TABLE: &[Binding] = &[
     binding(&["i"], "look at the page that the step touched"),
     binding(&["l"], "link by milestone, by step, or not at all"),
     binding(&["s"], "make the other side the active one"),
+    binding(&["e"], "the evidence: counts, claims, modelled times, published figures"),
     binding(&["?"], "this help"),
     binding(&["Esc"], "close what is open, or stop playing"),
 ];
@@ -120,6 +123,7 @@ fn character(key: &str) -> Option<Action> {
         'l' => Action::Link,
         's' => Action::OtherSide,
         '?' => Action::Help,
+        'e' => Action::Evidence,
         digit @ '0'..='9' => Action::Tenths(digit as u8 - b'0'),
         _ => return None,
     })

@@ -8,6 +8,7 @@
 mod app;
 mod chart;
 mod dom;
+mod evidence;
 mod hash;
 mod keys;
 mod link;

@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows of the browser. The page tells the session what was asked for and shows what it says.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use sim_core::engine::Milestone;
@@ -9,6 +10,7 @@ use sim_core::scenario::{Opening, Param, RunSpec, Scenario, SpecError};
 use sim_core::view::{PageNo, View};
 use stage::{Form, Regions, Scene};
 
+use crate::evidence::Evidence;
 use crate::hash;
 use crate::link::{Beats, Link, Pair, Which};
 use crate::text;
@@ -200,6 +202,8 @@ pub struct Session {
     pub active: Which,
     /// Nothing glides; outlines show where pages were.
     pub ghosts: bool,
+    /// What is derived from the runs on demand.
+    pub evidence: RefCell<Evidence>,
     frame: Frame,
     history: Vec<(Pair, Pair)>,
     kept: Vec<(String, Track)>,
@@ -223,6 +227,7 @@ impl Session {
             link: Link::default(),
             active: Which::Old,
             ghosts: false,
+            evidence: RefCell::default(),
             frame: Frame { form, ..Frame::default() },
             history: Vec::new(),
             kept: Vec::new(),
@@ -293,6 +298,7 @@ impl Session {
         let ends = Pair::new(old.track.steps(), new.track.steps());
         self.beats = Beats::new(old.track.run.timeline.marks(), new.track.run.timeline.marks(), ends);
         self.history.clear();
+        self.evidence.get_mut().forget();
         self.measure();
     }
 

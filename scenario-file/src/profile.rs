@@ -40,7 +40,7 @@ pub struct Cost {
 }
 
 /// A cost profile.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
     /// Name.
     pub name: String,

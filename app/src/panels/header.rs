@@ -37,6 +37,14 @@ pub fn Header() -> impl IntoView {
                 <Chevron />
             </button>
             <div class="acts">
+                <button
+                    aria-haspopup="dialog"
+                    aria-keyshortcuts="e"
+                    title="Counts, claims, modelled times, published figures (e)"
+                    on:click=move |_| app.open(Dialog::Evidence)
+                >
+                    "Evidence"
+                </button>
                 <CopyLink />
                 <button
                     class="ico"

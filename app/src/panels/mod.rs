@@ -2,6 +2,7 @@
 
 mod banner;
 mod code;
+mod evidence;
 mod header;
 mod help;
 mod icons;
@@ -44,6 +45,7 @@ pub fn Page() -> impl IntoView {
             <transport::Transport />
         </div>
         <help::Help />
+        <evidence::EvidenceDialog />
         <scenario::ScenarioDialog />
         <div class="sr" role="status" aria-live="polite">{live(move || Node::html("div").text(app.said.get()))}</div>
     }
