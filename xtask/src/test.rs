@@ -24,11 +24,12 @@ enum Check {
     Browser(fn(&Path) -> Result<Tally>),
 }
 
-const CHECKS: [(&str, Check); 7] = [
+const CHECKS: [(&str, Check); 8] = [
     ("format", Check::Native(format)),
     ("lint", Check::Native(lint)),
     ("native", Check::Native(native)),
     ("doc", Check::Native(doc)),
+    ("evidence", Check::Native(evidence)),
     ("build", Check::Site(site)),
     ("digest", Check::Site(digest)),
     ("browser", Check::Browser(browser)),
@@ -142,6 +143,11 @@ fn native() -> Result<Tally> {
 
 fn doc() -> Result<Tally> {
     counted(cmd::cargo().args(["test", "--doc", "--workspace", "--no-fail-fast"]), count_libtest)
+}
+
+/// The published figures beside the model's, at full size: minutes without optimisation.
+fn evidence() -> Result<Tally> {
+    counted(cmd::cargo().args(["test", "--release", "--package", "evidence", "--no-fail-fast"]), count_libtest)
 }
 
 fn site(kit: &Kit) -> Result<Tally> {
