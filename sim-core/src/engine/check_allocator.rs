@@ -51,7 +51,7 @@ impl AllocatorChecker {
                 machine.area_list(zone as u8, list).for_each(|page| on[page as usize] = Some(list));
             }
         }
-        let allocated: Vec<bool> = machine.pages.iter().map(|page| page.count > 0).collect();
+        let allocated = allocated(machine, &on);
         let offset = balance(machine) - count(&allocated);
         let single = vec![false; machine.pages.len()];
         Some(AllocatorChecker { config, on, allocated, single, offset })
@@ -247,6 +247,24 @@ impl AllocatorChecker {
         }
         Ok(())
     }
+}
+
+// At rest, every page of a zone with an allocator that is on none of its lists, inside a free block or behind the head of
+// an allocated one.
+fn allocated(machine: &Machine, on: &[Option<AreaList>]) -> Vec<bool> {
+    let mut allocated = vec![false; machine.pages.len()];
+    for (zone, _) in buddies(machine) {
+        let zone = &machine.zones[zone as usize];
+        allocated[zone.start as usize..zone.end as usize].fill(true);
+    }
+    for (page, list) in on.iter().enumerate() {
+        match *list {
+            Some(AreaList::Free { order, .. }) => allocated[page..page + (1 << order)].fill(false),
+            Some(_) => allocated[page] = false,
+            None => {}
+        }
+    }
+    allocated
 }
 
 fn buddies(machine: &Machine) -> impl Iterator<Item = (u8, &Buddy)> {

@@ -2,6 +2,7 @@
 
 mod built;
 mod claim;
+mod elapsed;
 mod lru_drain;
 mod madvise_free;
 mod munlock;
@@ -13,6 +14,7 @@ mod spec;
 mod variant;
 
 pub use claim::Claim;
+pub use elapsed::elapsed_ticks;
 pub use lru_drain::LRU_DRAIN_VARIANTS;
 pub use munlock::{Layout, MUNLOCK_VARIANTS, PageKind};
 pub use params::{Kind, NONE, Param, Params, Setting};
