@@ -18,15 +18,18 @@ usage: mmscope COMMAND
 
 SCENARIO is a name, or a scenario file: what holds a / or ends in .json.
 S is round-robin, turns (each CPU goes on until it waits), timed (the CPU that
-is behind goes next), seed:N, choices:LIST with a list as a run prints it, or
-@FILE with one of these in a file; the default is the scenario's own turns, or
-round-robin where it has none.
+is behind goes next), seed:N, choices:LIST with a list as a run prints it,
+scenario (the scenario's own turns, or round-robin where it has none; the
+default), or @FILE with one of these in a file.
 --bulk keeps the ledger only: for millions of pages. --check checks every rule
 of the machine at the end of a bulk run; a recorded run checks after each step.
 
 exit status: 0 done; 1 a claim or an invariant does not hold; 2 the input is
 wrong
 ";
+
+/// What `--schedule` takes.
+pub const SCHEDULES: &str = "scenario, round-robin, turns, timed, seed:N or choices:LIST";
 
 /// A command with its arguments.
 #[derive(Debug)]
@@ -120,7 +123,7 @@ fn ask(mut parser: lexopt::Parser, is_run: bool) -> Result<Option<Ask>, String> 
             Long("check") => ask.check = true,
             Long("old") if !is_run => ask.old = Some(value(&mut parser)?),
             Long("new") if !is_run => ask.new = Some(value(&mut parser)?),
-            Long("set") => ask.set.push(key_value(&value(&mut parser)?)?),
+            Long("set") => add(&mut ask.set, key_value(&value(&mut parser)?)?)?,
             Long("schedule") => ask.schedule = Some(schedule(value(&mut parser)?)?),
             Long("json") => ask.json = true,
             Short('h') | Long("help") => return Ok(None),
@@ -131,6 +134,15 @@ fn ask(mut parser: lexopt::Parser, is_run: bool) -> Result<Option<Ask>, String> 
     Ok(Some(ask))
 }
 
+// JSON refuses a name that is there twice, and so does this.
+fn add(set: &mut Vec<(String, String)>, (key, value): (String, String)) -> Result<(), String> {
+    if set.iter().any(|(known, _)| *known == key) {
+        return Err(format!("--set `{key}={value}`: `{key}` is set twice; expected each parameter once"));
+    }
+    set.push((key, value));
+    Ok(())
+}
+
 fn value(parser: &mut lexopt::Parser) -> Result<String, String> {
     text(parser.value().map_err(|error| error.to_string())?)
 }
@@ -139,9 +151,8 @@ fn value(parser: &mut lexopt::Parser) -> Result<String, String> {
 fn schedule(text: String) -> Result<String, String> {
     let Some(path) = text.strip_prefix('@') else { return Ok(text) };
     let read = std::fs::read_to_string(path);
-    read.map(|text| text.trim().to_string()).map_err(|error| {
-        format!("--schedule: {path}: {error}; expected a file that holds round-robin, turns, seed:N or choices:LIST")
-    })
+    read.map(|text| text.trim().to_string())
+        .map_err(|error| format!("--schedule: {path}: {error}; expected a file that holds {SCHEDULES}"))
 }
 
 fn text(word: OsString) -> Result<String, String> {

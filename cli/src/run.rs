@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use sim_core::engine::{Engine, MAX_STEPS, Schedule, Violation, check_all};
+use sim_core::engine::{Engine, MAX_STEPS, Violation, check_all};
 use sim_core::ledger::Ledger;
 use sim_core::op::World;
-use sim_core::scenario::{Claim, RunSpec, Scenario, SpecError};
+use sim_core::scenario::{Claim, RunSpec, Scenario, SpecError, elapsed_ticks};
 
-use crate::args::Ask;
+use crate::args::{Ask, SCHEDULES};
 use crate::json::{self, InvariantsJson, LedgerJson, ModelledJson, RunJson, StateJson};
-use crate::{Report, scenario, table};
+use crate::{Report, elapsed, scenario, stopped, table};
 
 // Operations between two looks at whether a bulk run goes on.
 const SLICE: u64 = 1 << 24;
@@ -25,6 +25,9 @@ pub struct Made {
     /// Claims with what was found.
     pub claims: Vec<Claim>,
     schedule: String,
+    bulk: bool,
+    /// Ticks of the programs' clocks; 0 without clocks.
+    pub elapsed_ticks: u64,
     choices: Vec<u8>,
     /// Micro-operations.
     steps: u64,
@@ -52,8 +55,15 @@ pub fn run(ask: &Ask) -> Result<Report, String> {
 ///
 /// Says what of the input is wrong and what was expected.
 pub fn make(ask: &Ask, scenario: &'static Scenario, variant: &str) -> Result<Made, String> {
-    let spec = spec(ask, scenario, variant).map_err(|error| error.to_string())?;
-    if ask.bulk { bulk(spec, ask.check) } else { recorded(spec) }
+    let spec = spec(ask, scenario, variant).map_err(|error| match error {
+        SpecError::Schedule(text) => format!("unknown schedule `{text}`; expected {SCHEDULES}"),
+        other => other.to_string(),
+    })?;
+    let made = if ask.bulk { bulk(spec, ask) } else { recorded(spec, &ask.scenario) }?;
+    match made.violations.iter().find(|violation| violation.by_input()) {
+        Some(violation) => Err(stopped::message(&ask.scenario, &made.spec, violation)),
+        None => Ok(made),
+    }
 }
 
 fn spec(ask: &Ask, scenario: &'static Scenario, variant: &str) -> Result<RunSpec, SpecError> {
@@ -67,7 +77,7 @@ fn spec(ask: &Ask, scenario: &'static Scenario, variant: &str) -> Result<RunSpec
     }
 }
 
-fn recorded(spec: RunSpec) -> Result<Made, String> {
+fn recorded(spec: RunSpec, name: &str) -> Result<Made, String> {
     // Each page is a step at least: what cannot be recorded is not set up either.
     let pages = spec.params.get("pages");
     if pages as usize > MAX_STEPS {
@@ -75,12 +85,15 @@ fn recorded(spec: RunSpec) -> Result<Made, String> {
             "parameter `pages` is `{pages}`; expected fewer, or --bulk: a recorded run is {MAX_STEPS} steps at most"
         ));
     }
-    let schedule = schedule(&spec, None)?;
-    let mut run = spec.record().map_err(|error| error.to_string())?;
+    let schedule = schedule(&spec, None).map_err(|error| scenario::explain(name, &error))?;
+    let mut run = spec.record().map_err(|error| scenario::explain(name, &error))?;
     let steps = run.timeline.len();
     run.timeline.seek(steps);
+    let elapsed_ticks = elapsed_ticks(&run.spec, &run.timeline.world().machine);
     Ok(Made {
         schedule,
+        bulk: false,
+        elapsed_ticks,
         state: StateJson::new(&run.timeline.world().machine),
         steps: steps as u64,
         choices: run.timeline.choices().to_vec(),
@@ -92,15 +105,20 @@ fn recorded(spec: RunSpec) -> Result<Made, String> {
     })
 }
 
-fn bulk(spec: RunSpec, check: bool) -> Result<Made, String> {
-    let engine = spec.bulk(SLICE, |_| true).map_err(|error| error.to_string())?;
-    let schedule = schedule(&spec, Some(&engine))?;
+fn bulk(spec: RunSpec, ask: &Ask) -> Result<Made, String> {
+    let check = ask.check;
+    let explained = |error| scenario::explain(&ask.scenario, &error);
+    let engine = spec.bulk(SLICE, |_| true).map_err(explained)?;
+    let schedule = schedule(&spec, Some(&engine)).map_err(explained)?;
     let world: &World = &engine.world();
     let broken = if check { check_all(&world.machine, engine.config(), true).err() } else { None };
-    let violations = engine.violation().cloned().into_iter().chain(broken).collect::<Vec<_>>();
+    let violations = engine.violation().cloned().into_iter().chain(broken).map(without_step).collect::<Vec<_>>();
+    let elapsed_ticks = elapsed_ticks(&spec, &world.machine);
     let claims = if violations.is_empty() { spec.check_claims(world) } else { Vec::new() };
     Ok(Made {
         schedule,
+        bulk: true,
+        elapsed_ticks,
         state: StateJson::new(&world.machine),
         steps: world.clock,
         choices: Vec::new(),
@@ -112,20 +130,21 @@ fn bulk(spec: RunSpec, check: bool) -> Result<Made, String> {
     })
 }
 
+// A bulk run counts operations and records none.
+fn without_step(violation: Violation) -> Violation {
+    Violation { step: 0, ..violation }
+}
+
 // Name of the schedule. Where none was asked for, the scenario's own may be round-robin too, which only its set-up knows.
-fn schedule(spec: &RunSpec, engine: Option<&Engine>) -> Result<String, String> {
+fn schedule(spec: &RunSpec, engine: Option<&Engine>) -> Result<String, SpecError> {
     if spec.schedule.is_some() {
         return Ok(spec.schedule_name());
     }
     let own = match engine {
         Some(engine) => engine.schedule().clone(),
-        None => spec.start(true).map_err(|error| error.to_string())?.schedule().clone(),
+        None => spec.start(true)?.schedule().clone(),
     };
-    Ok(match own {
-        Schedule::RoundRobin => "round-robin".to_string(),
-        Schedule::Timed => "timed".to_string(),
-        _ => spec.schedule_name(),
-    })
+    Ok(own.name())
 }
 
 impl Made {
@@ -136,6 +155,8 @@ impl Made {
 
     /// The run as JSON.
     pub fn json(self) -> RunJson {
+        let mut state = self.state;
+        state.elapsed_ticks = self.elapsed_ticks;
         RunJson {
             mmscope: env!("CARGO_PKG_VERSION"),
             scenario: self.spec.scenario.name,
@@ -145,7 +166,7 @@ impl Made {
             choices: json::choices(&self.choices),
             steps: self.steps,
             ledger: LedgerJson::new(&self.ledger),
-            state: self.state,
+            state,
             modelled_ns: ModelledJson::default(),
             invariants: InvariantsJson {
                 checked: self.checked,
@@ -163,8 +184,17 @@ impl Made {
         text.push('\n');
         let pages = u64::from(self.spec.params.get("pages"));
         text.push_str(&table::one(&self.ledger, pages));
+        text.push_str(&elapsed::one(self.elapsed_ticks));
         let _ = writeln!(text, "\n{} steps, schedule {}", self.steps, self.schedule);
-        text.push_str(&table::verdicts(&self.claims, &self.violations));
+        text.push_str(&self.verdicts());
         text
+    }
+
+    /// Claims and broken rules, a line each. A bulk run has no steps that could be named.
+    pub fn verdicts(&self) -> String {
+        if self.bulk {
+            return table::verdicts_in_bulk(&self.claims, &self.violations);
+        }
+        table::verdicts(&self.claims, &self.violations)
     }
 }
