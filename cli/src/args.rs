@@ -22,9 +22,9 @@ usage: mmscope COMMAND
 
 SCENARIO is a name, or a scenario file: what holds a / or ends in .json.
 S is round-robin, turns (each CPU goes on until it waits), timed (the CPU that
-is behind goes next), seed:N, choices:LIST with a list as a run prints it, or
-@FILE with one of these in a file; the default is the scenario's own turns, or
-round-robin where it has none.
+is behind goes next), seed:N, choices:LIST with a list as a run prints it,
+scenario (the scenario's own turns, or round-robin where it has none; the
+default), or @FILE with one of these in a file.
 --profile NAME|FILE is the cost profile of modelled times, which `timed` goes
 by; the default is that of the series' own year.
 --bulk keeps the ledger only: for millions of pages. --check checks every rule
@@ -36,6 +36,9 @@ cpus or pages; lengths are in steps of the run, times in modelled ns.
 exit status: 0 done; 1 an invariant does not hold, or a claim of which it is
 not known that the variant breaks it; 2 the input is wrong
 ";
+
+/// What `--schedule` takes.
+pub const SCHEDULES: &str = "scenario, round-robin, turns, timed, seed:N or choices:LIST";
 
 /// A command with its arguments.
 #[derive(Debug)]
@@ -155,7 +158,7 @@ fn ask(mut parser: lexopt::Parser, is_run: bool) -> Result<Option<Ask>, String> 
             Long("check") => ask.check = true,
             Long("old") if !is_run => ask.old = Some(value(&mut parser)?),
             Long("new") if !is_run => ask.new = Some(value(&mut parser)?),
-            Long("set") => ask.set.push(key_value(&value(&mut parser)?)?),
+            Long("set") => add(&mut ask.set, key_value(&value(&mut parser)?)?)?,
             Long("schedule") => ask.schedule = Some(schedule(value(&mut parser)?)?),
             Long("json") => ask.json = true,
             Long("profile") => ask.profile = Some(value(&mut parser)?),
@@ -172,6 +175,15 @@ fn detail(name: &str) -> Result<By, String> {
     By::find(name).ok_or_else(|| format!("--detail `{name}`; expected one of {}", names.join(", ")))
 }
 
+// JSON refuses a name that is there twice, and so does this.
+fn add(set: &mut Vec<(String, String)>, (key, value): (String, String)) -> Result<(), String> {
+    if set.iter().any(|(known, _)| *known == key) {
+        return Err(format!("--set `{key}={value}`: `{key}` is set twice; expected each parameter once"));
+    }
+    set.push((key, value));
+    Ok(())
+}
+
 fn value(parser: &mut lexopt::Parser) -> Result<String, String> {
     text(parser.value().map_err(|error| error.to_string())?)
 }
@@ -180,9 +192,8 @@ fn value(parser: &mut lexopt::Parser) -> Result<String, String> {
 fn schedule(text: String) -> Result<String, String> {
     let Some(path) = text.strip_prefix('@') else { return Ok(text) };
     let read = std::fs::read_to_string(path);
-    read.map(|text| text.trim().to_string()).map_err(|error| {
-        format!("--schedule: {path}: {error}; expected a file that holds round-robin, turns, seed:N or choices:LIST")
-    })
+    read.map(|text| text.trim().to_string())
+        .map_err(|error| format!("--schedule: {path}: {error}; expected a file that holds {SCHEDULES}"))
 }
 
 fn text(word: OsString) -> Result<String, String> {

@@ -8,7 +8,7 @@ use sim_core::scenario::Claim;
 use crate::args::Ask;
 use crate::json::{self, ClaimJson, RunJson};
 use crate::run::{self, Made};
-use crate::{Report, scenario, table};
+use crate::{Report, elapsed, scenario, table};
 
 /// Two runs.
 #[derive(Serialize)]
@@ -50,7 +50,8 @@ pub fn compare(ask: &Ask) -> Result<Report, String> {
 }
 
 fn both(old: Made, new: Made, claims: &[Claim]) -> CompareJson {
-    let pairs = table::pairs(&old.ledger, &new.ledger);
+    let elapsed = elapsed::rows(old.elapsed_ticks, new.elapsed_ticks);
+    let pairs = table::pairs(&old.ledger, &new.ledger).chain(elapsed);
     let row = |(old, new): (sim_core::ledger::Row, sim_core::ledger::Row)| RowJson {
         key: old.key,
         label: old.label,
@@ -73,8 +74,9 @@ fn plain(old: &Made, new: &Made, claims: &[Claim]) -> String {
     text.push('\n');
     let pages = u64::from(old.spec.params.get("pages"));
     text.push_str(&table::two(&old.ledger, &new.ledger, pages));
+    text.push_str(&elapsed::two(old.elapsed_ticks, new.elapsed_ticks));
     for (side, made) in [("old", old), ("new", new)] {
-        let verdicts = table::verdicts(&made.claims, &made.violations);
+        let verdicts = made.verdicts();
         if !verdicts.is_empty() {
             let _ = write!(text, "\n{side}:{verdicts}");
         }

@@ -112,6 +112,8 @@ pub struct StateJson {
     nr: BTreeMap<&'static str, i64>,
     free: FreeJson,
     digest: String,
+    /// Highest clock of the programs in ticks; 0 on a machine without clocks.
+    pub elapsed_ticks: u64,
 }
 
 #[derive(Serialize)]
@@ -288,6 +290,7 @@ impl StateJson {
             nr: Stat::ALL.iter().map(|&item| (item.name(), machine.stat(item))).collect(),
             free: FreeJson::new(machine),
             digest: format!("{:016x}", machine.digest()),
+            elapsed_ticks: 0,
         }
     }
 }

@@ -5,10 +5,12 @@
 
 mod args;
 mod compare;
+mod elapsed;
 mod json;
 mod list;
 mod run;
 mod scenario;
+mod stopped;
 mod table;
 mod validate;
 

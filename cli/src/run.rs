@@ -7,11 +7,11 @@ use sim_core::cost::{Costs, Timing};
 use sim_core::engine::{Engine, MAX_STEPS, Schedule, Timeline, Violation, check_all};
 use sim_core::ledger::Ledger;
 use sim_core::ledger::detail::{By, Detail, Table};
-use sim_core::scenario::{Claim, End, RunSpec, Scenario, SpecError, compare_claims};
+use sim_core::scenario::{Claim, End, RunSpec, Scenario, SpecError, compare_claims, elapsed_ticks};
 
-use crate::args::Ask;
+use crate::args::{Ask, SCHEDULES};
 use crate::json::{self, InvariantsJson, LedgerJson, ModelledJson, RunJson, StateJson};
-use crate::{Report, scenario, table};
+use crate::{Report, elapsed, scenario, stopped, table};
 
 // Operations between two looks at whether a bulk run goes on.
 const SLICE: u64 = 1 << 24;
@@ -27,6 +27,9 @@ pub struct Made {
     /// Claims with what was found.
     pub claims: Vec<Claim>,
     schedule: String,
+    bulk: bool,
+    /// Ticks of the programs' clocks; 0 without clocks.
+    pub elapsed_ticks: u64,
     choices: Vec<u8>,
     /// Micro-operations.
     steps: u64,
@@ -66,19 +69,25 @@ pub fn run(ask: &Ask) -> Result<Report, String> {
 ///
 /// Says what of the input is wrong and what was expected.
 pub fn make(ask: &Ask, scenario: &'static Scenario, variant: &str) -> Result<Made, String> {
-    let spec = spec(ask, scenario, variant).map_err(|error| error.to_string())?;
+    let mut spec = spec(ask, scenario, variant).map_err(|error| match error {
+        SpecError::Schedule(text) => format!("unknown schedule `{text}`; expected {SCHEDULES}"),
+        other => other.to_string(),
+    })?;
     let costs = Rc::new(profile(ask, scenario)?);
     // A recorded run is timed afterwards, step by step, unless its schedule goes by the clocks.
-    let mut spec = spec;
     if ask.bulk && ask.profile.is_some() || spec.schedule == Some(Schedule::Timed) {
         spec.costs = Some(costs.clone());
     }
-    if !ask.bulk {
-        return recorded(spec, ask.detail, &costs);
-    }
-    match ask.detail {
-        Some(by) => Err(format!("--detail {}: expected a recorded run, without --bulk", by.name())),
-        None => bulk(spec, ask.check),
+    let made = match ask.detail {
+        Some(by) if ask.bulk => {
+            return Err(format!("--detail {}: expected a recorded run, without --bulk", by.name()));
+        }
+        _ if ask.bulk => bulk(spec, ask)?,
+        by => recorded(spec, &ask.scenario, by, &costs)?,
+    };
+    match made.violations.iter().find(|violation| violation.by_input()) {
+        Some(violation) => Err(stopped::message(&ask.scenario, &made.spec, violation)),
+        None => Ok(made),
     }
 }
 
@@ -110,7 +119,7 @@ fn profile(ask: &Ask, scenario: &Scenario) -> Result<Costs, String> {
     scenario_file::profile::parse(&text).map(|profile| profile.costs()).map_err(|error| format!("{name}: {error}"))
 }
 
-fn recorded(spec: RunSpec, detail: Option<By>, costs: &Rc<Costs>) -> Result<Made, String> {
+fn recorded(spec: RunSpec, name: &str, detail: Option<By>, costs: &Rc<Costs>) -> Result<Made, String> {
     // Each page is a step at least: what cannot be recorded is not set up either.
     let pages = spec.params.get("pages");
     if pages as usize > MAX_STEPS {
@@ -118,15 +127,18 @@ fn recorded(spec: RunSpec, detail: Option<By>, costs: &Rc<Costs>) -> Result<Made
             "parameter `pages` is `{pages}`; expected fewer, or --bulk: a recorded run is {MAX_STEPS} steps at most"
         ));
     }
-    let schedule = schedule(&spec, None)?;
-    let mut run = spec.record().map_err(|error| error.to_string())?;
+    let schedule = schedule(&spec, None).map_err(|error| scenario::explain(name, &error))?;
+    let mut run = spec.record().map_err(|error| scenario::explain(name, &error))?;
     let steps = run.timeline.len();
     run.timeline.seek(steps);
     let timing = Timing::new(&run.timeline, costs);
     let whole = Detail::new(&run.timeline, Some(&timing));
+    let elapsed_ticks = elapsed_ticks(&run.spec, &run.timeline.world().machine);
     Ok(Made {
         modelled: ModelledJson::recorded(costs, &timing, &whole),
         schedule,
+        bulk: false,
+        elapsed_ticks,
         state: StateJson::new(&run.timeline.world().machine),
         steps: steps as u64,
         choices: run.timeline.choices().to_vec(),
@@ -140,18 +152,23 @@ fn recorded(spec: RunSpec, detail: Option<By>, costs: &Rc<Costs>) -> Result<Made
     })
 }
 
-fn bulk(spec: RunSpec, check: bool) -> Result<Made, String> {
-    let engine = spec.bulk(SLICE, |_| true).map_err(|error| error.to_string())?;
+fn bulk(spec: RunSpec, ask: &Ask) -> Result<Made, String> {
+    let check = ask.check;
+    let explained = |error| scenario::explain(&ask.scenario, &error);
+    let engine = spec.bulk(SLICE, |_| true).map_err(explained)?;
     let name = spec.costs.as_ref().map(|costs| costs.name.clone()).unwrap_or_default();
-    let schedule = schedule(&spec, Some(&engine))?;
+    let schedule = schedule(&spec, Some(&engine)).map_err(explained)?;
     let world = engine.world();
     let broken = if check { check_all(&world.machine, engine.config(), true).err() } else { None };
-    let violations = engine.violation().cloned().into_iter().chain(broken).collect::<Vec<_>>();
+    let violations = engine.violation().cloned().into_iter().chain(broken).map(without_step).collect::<Vec<_>>();
+    let elapsed_ticks = elapsed_ticks(&spec, &world.machine);
     let claims = if violations.is_empty() { spec.check_claims(&world) } else { Vec::new() };
     let (state, steps, ledger) = (StateJson::new(&world.machine), world.clock, world.ledger.clone());
     drop(world);
     Ok(Made {
         schedule,
+        bulk: true,
+        elapsed_ticks,
         state,
         steps,
         choices: Vec::new(),
@@ -166,20 +183,21 @@ fn bulk(spec: RunSpec, check: bool) -> Result<Made, String> {
     })
 }
 
+// A bulk run counts operations and records none.
+fn without_step(violation: Violation) -> Violation {
+    Violation { step: 0, ..violation }
+}
+
 // Name of the schedule. Where none was asked for, the scenario's own may be round-robin too, which only its set-up knows.
-fn schedule(spec: &RunSpec, engine: Option<&Engine>) -> Result<String, String> {
+fn schedule(spec: &RunSpec, engine: Option<&Engine>) -> Result<String, SpecError> {
     if spec.schedule.is_some() {
         return Ok(spec.schedule_name());
     }
     let own = match engine {
         Some(engine) => engine.schedule().clone(),
-        None => spec.start(true).map_err(|error| error.to_string())?.schedule().clone(),
+        None => spec.start(true)?.schedule().clone(),
     };
-    Ok(match own {
-        Schedule::RoundRobin => "round-robin".to_string(),
-        Schedule::Timed => "timed".to_string(),
-        _ => spec.schedule_name(),
-    })
+    Ok(own.name())
 }
 
 /// Claims that compare two runs; none where a rule has stopped either.
@@ -211,6 +229,8 @@ impl Made {
 
     /// The run as JSON.
     pub fn json(self) -> RunJson {
+        let mut state = self.state;
+        state.elapsed_ticks = self.elapsed_ticks;
         RunJson {
             mmscope: env!("CARGO_PKG_VERSION"),
             scenario: self.spec.scenario.name,
@@ -220,7 +240,7 @@ impl Made {
             choices: json::choices(&self.choices),
             steps: self.steps,
             ledger: LedgerJson::new(&self.ledger),
-            state: self.state,
+            state,
             modelled_ns: self.modelled,
             invariants: InvariantsJson {
                 checked: self.checked,
@@ -239,13 +259,22 @@ impl Made {
         text.push('\n');
         let pages = u64::from(self.spec.params.get("pages"));
         text.push_str(&table::one(&self.ledger, pages));
+        text.push_str(&elapsed::one(self.elapsed_ticks));
         let _ = writeln!(text, "\n{} steps, schedule {}", self.steps, self.schedule);
         text.push_str(&self.modelled.line());
-        text.push_str(&table::verdicts(&self.claims, &self.violations));
+        text.push_str(&self.verdicts());
         if let Some(detail) = &self.detail {
             let _ = write!(text, "\n{}", detail.to_text());
         }
         text
+    }
+
+    /// Claims and broken rules, a line each. A bulk run has no steps that could be named.
+    pub fn verdicts(&self) -> String {
+        if self.bulk {
+            return table::verdicts_in_bulk(&self.claims, &self.violations);
+        }
+        table::verdicts(&self.claims, &self.violations)
     }
 }
 
@@ -271,7 +300,7 @@ mod tests {
         assert!(is_news(&claim(false, false)));
         assert!(!is_news(&claim(false, true)) && !is_news(&claim(true, false)));
         let spec = RunSpec::new("munlock", "6").unwrap();
-        let mut made = recorded(spec, None, &Rc::default()).unwrap();
+        let mut made = recorded(spec, "munlock", None, &Rc::default()).unwrap();
         assert!(made.holds());
         made.claims.push(claim(false, false));
         assert!(!made.holds());

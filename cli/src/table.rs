@@ -118,3 +118,16 @@ pub fn wrapped(line: &str, indent: &str) -> String {
 pub fn plain(text: &str) -> String {
     text.replace(['–', '—'], "-").replace('×', "x")
 }
+
+/// The same for a bulk run.
+pub fn verdicts_in_bulk(claims: &[Claim], violations: &[Violation]) -> String {
+    let mut text = verdicts(claims, &[]);
+    if text.is_empty() && !violations.is_empty() {
+        text.push('\n');
+    }
+    for violation in violations {
+        let line = format!("BROKEN RULE in a bulk run: {}: {}", violation.rule, violation.detail);
+        text.push_str(&wrapped(&line, "  "));
+    }
+    text
+}

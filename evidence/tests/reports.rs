@@ -36,14 +36,18 @@ fn munlock_is_predicted_from_three_columns() {
     assert_eq!(interleave.checks.len(), 1);
     assert_eq!(rfc.fits.len(), 3);
     for column in ["0", "2", "6"] {
-        assert!(row(rfc, &format!("variant {column}")).error().unwrap().abs() < 1e-6, "the fit meets what it is fitted to");
+        assert!(
+            row(rfc, &format!("variant {column}")).error().unwrap().abs() < 1e-6,
+            "the fit meets what it is fitted to"
+        );
     }
 }
 
 // What the profile's file says is what the columns give.
 #[test]
 fn the_profile_holds_what_was_fitted() {
-    let (fitted, profile) = (evidence::munlock_fitted(), scenario_file::profile::bundled("opteron-2013").unwrap().costs());
+    let (fitted, profile) =
+        (evidence::munlock_fitted(), scenario_file::profile::bundled("opteron-2013").unwrap().costs());
     for class in CostClass::ALL {
         let (fitted, said) = (fitted.of(class) as i64, profile.of(class) as i64);
         assert!((fitted - said).abs() <= 10, "{}: fitted {fitted} ps, the file says {said}", class.key());
@@ -111,7 +115,7 @@ fn a_report_can_be_stopped_and_tells_how_far_it_is() {
     });
     let (_, make) = REPORTS[4];
     evidence::run(make(&pace)).expect("nobody stops it");
-    let seen = seen.into_inner();
+    let seen = seen.borrow();
     assert!(seen.windows(2).all(|pair| pair[0] <= pair[1]) && seen.last() == Some(&1.0), "{seen:?}");
 }
 

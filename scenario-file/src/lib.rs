@@ -18,6 +18,9 @@ use serde_json::Value;
 use sim_core::scenario::program::{Heading, Kernel, Misfit, Program};
 use sim_core::scenario::{Scenario, SpecError};
 
+/// The mark that some editors put in front of a text.
+const BOM: char = '\u{feff}';
+
 /// Longest text in bytes.
 pub const MAX_TEXT: usize = 1 << 18;
 
@@ -58,7 +61,9 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl Error {
-    fn at(text: &str, path: &str, message: String) -> Error {
+    /// What is wrong with a field of a file, and where it stands.
+    pub fn at(text: &str, path: &str, message: String) -> Error {
+        let text = text.trim_start_matches(BOM);
         let (line, column) = place::find(text, path);
         Error { line, column, path: path.to_string(), message }
     }
@@ -68,6 +73,39 @@ impl Error {
     }
 }
 
+/// Reads a scenario file as bytes, which must be UTF-8.
+///
+/// # Errors
+///
+/// As [`parse`]; or the first byte that is no UTF-8.
+pub fn parse_bytes(bytes: &[u8]) -> Result<ScenarioFile, Error> {
+    if bytes.len() > MAX_TEXT {
+        return Err(too_long(bytes.len()));
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => parse(text),
+        Err(error) => Err(no_text(bytes, error.valid_up_to())),
+    }
+}
+
+fn too_long(length: usize) -> Error {
+    let message = format!("the file has {length} bytes; expected {MAX_TEXT} at most");
+    Error { line: 1, column: 1, path: String::new(), message }
+}
+
+fn no_text(bytes: &[u8], at: usize) -> Error {
+    let before = String::from_utf8_lossy(&bytes[..at]).into_owned();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    let byte = bytes.get(at).copied().unwrap_or_default();
+    let hint = match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "; the file begins as UTF-16 does",
+        _ => "",
+    };
+    let message = format!("byte {at} of the file is 0x{byte:02x}, which is no UTF-8{hint}; expected text in UTF-8");
+    Error { line, column, path: String::new(), message }
+}
+
 /// Reads a scenario file.
 ///
 /// # Errors
@@ -75,16 +113,16 @@ impl Error {
 /// The first thing that is wrong: where, what was expected, what was found.
 pub fn parse(text: &str) -> Result<ScenarioFile, Error> {
     if text.len() > MAX_TEXT {
-        let message = format!("the file has {} bytes; expected {MAX_TEXT} at most", text.len());
-        return Err(Error { line: 1, column: 1, path: String::new(), message });
+        return Err(too_long(text.len()));
     }
+    let text = text.strip_prefix(BOM).unwrap_or(text);
     let value: Value = serde_json::from_str(text).map_err(|error| syntax(text, &error))?;
     if let Some((line, column, name)) = place::twice(text) {
         let path = name.chars().take(fields::NAME).collect();
         let message = "is there twice in one object; expected it once".to_string();
         return Err(Error { line, column, path, message });
     }
-    shape::check(&value).map_err(|misfit| Error::misfit(text, misfit))?;
+    shape::check(&value).map_err(|misfit| Error::misfit(text, shape::as_written(text, misfit)))?;
     let file = lower::file(&value).map_err(|misfit| Error::misfit(text, misfit))?;
     file.program.validate().map_err(|misfit| Error::misfit(text, misfit))?;
     file.kernel(text)?;
@@ -110,6 +148,7 @@ impl ScenarioFile {
         self.kernel.series().map_err(wrong("config.series"))?;
         let config = self.kernel.config(&self.kernel.variant).map_err(wrong("config.variant"))?;
         self.program.runs_on(config).map_err(|misfit| Error::misfit(text, misfit))?;
+        self.program.ignores_nothing(&self.kernel).map_err(|misfit| Error::misfit(text, misfit))?;
         if let Some(other) = &self.kernel.compare {
             let config = self.kernel.config(other).map_err(wrong("config.compare"))?;
             self.program.runs_on(config).map_err(|misfit| Error::misfit(text, misfit))?;

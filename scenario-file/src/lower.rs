@@ -30,6 +30,7 @@ pub fn file(value: &Value) -> Result<ScenarioFile, Misfit> {
     };
     let machine = &value["machine"];
     let processes: Vec<Process> = list(value, "processes").iter().map(process).collect();
+    offsets_are_in_files(value)?;
     let program = Program {
         cpus: number(machine, "cpus", 1) as u8,
         zones: list(machine, "zones").iter().map(as_number).collect(),
@@ -102,12 +103,28 @@ fn patches(config: &Value, field: &str) -> Result<Vec<Patch>, Misfit> {
         Patch::ALL.into_iter().find(|patch| format!("{patch:?}") == name).ok_or_else(|| {
             let names: Vec<String> = Patch::ALL.iter().map(|patch| format!("{patch:?}")).collect();
             let known: Vec<&str> = names.iter().map(String::as_str).collect();
-            let hint = closest(name, &known).map(|close| format!("; did you mean `{close}`?")).unwrap_or_default();
-            let text = format!("expected the name of a patch, found `{name}`{hint} Known: {}", known.join(", "));
+            let hint = match closest(name, &known) {
+                Some(close) => format!("; did you mean `{close}`? Known: "),
+                None => "; known: ".to_string(),
+            };
+            let text = format!("expected the name of a patch, found `{name}`{hint}{}", known.join(", "));
             Misfit { path: format!("config.{field}[{at}]"), text }
         })
     };
     list(config, field).iter().enumerate().map(patch).collect()
+}
+
+// Anonymous memory has no offset.
+fn offsets_are_in_files(value: &Value) -> Result<(), Misfit> {
+    for (at, process) in list(value, "processes").iter().enumerate() {
+        for (index, vma) in list(process, "vmas").iter().enumerate() {
+            if vma["file"].is_null() && !vma["offset"].is_null() {
+                let text = "is an offset in a file, and the VMA maps none; expected `file` beside it".to_string();
+                return Err(Misfit { path: format!("processes[{at}].vmas[{index}].offset"), text });
+            }
+        }
+    }
+    Ok(())
 }
 
 fn process(value: &Value) -> Process {

@@ -12,15 +12,28 @@ enum Part<'a> {
 /// Line and column of what a path names, both from 1. Where there is no such field, those of the object around it. The
 /// text is JSON that has been read without an error.
 pub fn find(text: &str, path: &str) -> (usize, usize) {
-    let parts = parts(path);
+    let (at, _) = go(text, path);
+    line_and_column(text, at)
+}
+
+/// The value that a path names, as it is written; none where there is no such field.
+pub fn written<'a>(text: &'a str, path: &str) -> Option<&'a str> {
+    let (at, is_there) = go(text, path);
+    let mut scan = Scan { bytes: text.as_bytes(), at };
+    scan.skip();
+    text.get(at..scan.at).filter(|_| is_there)
+}
+
+// Goes to what a path names, or to the object around it: where it starts, and whether it is what was looked for.
+fn go(text: &str, path: &str) -> (usize, bool) {
     let mut scan = Scan { bytes: text.as_bytes(), at: 0 };
     scan.blank();
     let mut found = scan.at;
-    for part in parts {
-        let Some(at) = scan.enter(part) else { break };
+    for part in parts(path) {
+        let Some(at) = scan.enter(part) else { return (found, false) };
         found = at;
     }
-    line_and_column(text, found)
+    (found, true)
 }
 
 /// The first field that an object has twice: its line, column and name.
@@ -205,6 +218,13 @@ mod tests {
     fn a_field_that_is_there_twice_is_found() {
         assert_eq!(super::twice(TEXT), None);
         assert_eq!(super::twice("{\"a\": [{\"b\": 1}, {\"b\": {\"a\": 2},\n \"b\": 3}]}"), Some((2, 2, "b")));
+    }
+
+    #[test]
+    fn a_value_is_given_back_as_it_is_written() {
+        assert_eq!(super::written(TEXT, "d[1]"), Some("[4, 5]"));
+        assert_eq!(super::written("{\"a\": -0}", "a"), Some("-0"));
+        assert_eq!(super::written("{\"a\": -0}", "b"), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use sim_core::scenario::closest;
 use sim_core::scenario::program::Misfit;
 
 use crate::fields::{CALLS, CPU, FILE, Field, Kind, NAME};
+use crate::place;
 
 type Checked = Result<(), Misfit>;
 
@@ -16,6 +17,20 @@ pub fn check(value: &Value) -> Checked {
     one("", value, Kind::Object(&FILE))
 }
 
+/// The same with a number as the text has it, which a `Value` may have rounded: -0, or one of many digits.
+pub fn as_written(text: &str, misfit: Misfit) -> Misfit {
+    let Misfit { path, text: message } = misfit;
+    let number = place::written(text, &path).filter(|raw| raw.starts_with(|c: char| c == '-' || c.is_ascii_digit()));
+    match (number, message.rsplit_once(", found ")) {
+        (Some(raw), Some((expected, _))) => Misfit { path, text: format!("{expected}, found {}", cut(raw)) },
+        _ => Misfit { path, text: message },
+    }
+}
+
+fn cut(text: &str) -> String {
+    if text.chars().count() <= SHOWN { text.into() } else { text.chars().take(SHOWN).collect::<String>() + "..." }
+}
+
 fn misfit(path: &str, expected: &str, found: &Value) -> Checked {
     Err(Misfit { path: path.to_string(), text: format!("expected {expected}, found {}", shown(found)) })
 }
@@ -25,16 +40,14 @@ pub fn shown(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("a list of {}", items.len()),
         Value::Object(_) => "an object".to_string(),
-        _ => {
-            let text = value.to_string();
-            if text.chars().count() <= SHOWN { text } else { text.chars().take(SHOWN).collect::<String>() + "..." }
-        }
+        _ => cut(&value.to_string()),
     }
 }
 
 /// What a kind takes, in words.
 pub fn words(kind: Kind) -> String {
     match kind {
+        Kind::Number { min, max } if min == max => min.to_string(),
         Kind::Number { min, max } => format!("a number from {min} to {max}"),
         Kind::Flag => "true or false".to_string(),
         Kind::Text { max } => format!("text of {max} characters at most"),
@@ -133,9 +146,9 @@ fn object(path: &str, map: &Map<String, Value>, fields: &[Field], also: &[&str])
 fn unknown(path: &str, name: &str, fields: &[Field], also: &[&str]) -> Misfit {
     let known: Vec<&str> = also.iter().copied().chain(fields.iter().map(|field| field.name)).collect();
     let hint = match closest(name, &known) {
-        Some(close) => format!("did you mean `{close}`? "),
-        None => String::new(),
+        Some(close) => format!("did you mean `{close}`? Expected"),
+        None => "expected".to_string(),
     };
     let short: String = name.chars().take(SHOWN).collect();
-    Misfit { path: inside(path, &short), text: format!("unknown field; {hint}Expected {}", known.join(", ")) }
+    Misfit { path: inside(path, &short), text: format!("unknown field; {hint} {}", known.join(", ")) }
 }

@@ -223,7 +223,7 @@ fn what_a_machine_has_fits_its_kernel_and_its_calls() {
             MADVISE_FREE,
             "\"call\": \"exit\"",
             "\"call\": \"exit\", \"vma\": 0",
-            "line 17, column 34: cpus[0].run[4].vma: unknown field; Expected call, process",
+            "line 17, column 34: cpus[0].run[4].vma: unknown field; expected call, process",
         ),
         (
             LRU_DRAIN,

@@ -50,17 +50,21 @@ fn nanoseconds_become_picoseconds_and_what_is_missing_costs_nothing() {
 #[test]
 fn wrong_profiles_are_told_where_and_what_was_expected() {
     let table = [
-        (
-            "6.25",
-            "-1",
-            "line 5, column 20: ns.rmw.ns: expected nanoseconds from 0 to 1000000000",
-        ),
+        ("6.25", "-1", "line 5, column 20: ns.rmw.ns: expected nanoseconds from 0 to 1000000000"),
         ("6.25", "1e30", "line 5, column 20: ns.rmw.ns: expected nanoseconds from 0 to 1000000000"),
         ("6.25", "\"6\"", "line 5, column 20: ns.rmw.ns: expected nanoseconds from 0 to 1000000000"),
         (", \"source\": \"measured\"", "", "line 5, column 12: ns.rmw: expected a field `source`"),
-        ("\"title\"", "\"titel\"", "line 3, column 12: titel: expected one of profile, title, note, ns, functions, cache_lines"),
+        (
+            "\"title\"",
+            "\"titel\"",
+            "line 3, column 12: titel: expected one of profile, title, note, ns, functions, cache_lines",
+        ),
         ("\"profile\": \"small\",", "", "line 1, column 1: expected a field `profile`"),
-        ("\"put_page\"", "\"put page\"", "line 7, column 30: functions.put page: expected the name of a kernel function"),
+        (
+            "\"put_page\"",
+            "\"put page\"",
+            "line 7, column 30: functions.put page: expected the name of a kernel function",
+        ),
         ("16384", "-4", "line 8, column 42: cache_lines.lines: expected a whole number of lines"),
         ("\"ns\": {", "\"ns\": [", "this is not JSON"),
     ];

@@ -44,7 +44,9 @@ fn broken(session: &Session) -> Node {
         let side = session.side(which);
         let violation = side.track.run.timeline.violation()?;
         let rule = Node::html("b").text(format!("✗ {}", violation.rule));
-        let detail = format!(" breaks in {}: {}: {}", which.name(), side.label(), violation.detail);
+        // What was asked for is at fault where the kernel is not.
+        let ends = if violation.by_input() { "stops the run" } else { "breaks" };
+        let detail = format!(" {ends} in {}: {}: {}", which.name(), side.label(), violation.detail);
         let attribute = if which == Which::Old { "data-old" } else { "data-new" };
         let step = violation.step.to_string();
         let go = Node::html("button").text(format!("Go to step {step}")).with(attribute, step);

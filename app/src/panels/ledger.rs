@@ -217,7 +217,7 @@ fn hold_row(session: &Session) -> Node {
         (u64::from(moment.longest_hold), moment.hold_grew)
     });
     let unit =
-        Node::html("td").class("pp n").with("colspan", "2").text(format!("steps, {}", session.opening().lock.name()));
+        Node::html("td").class("pp n").with("colspan", "2").text(format!("steps, {}", session.opening().lock.words()));
     row("longest hold", counts).children([unit])
 }
 

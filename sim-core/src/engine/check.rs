@@ -89,6 +89,7 @@ impl Checker {
                 slots[page as usize] += u8::from(Pv::at(index).kind.list().is_some());
             }
         }
+        seed_others(&mut held, machine);
         let rmap = machine.rmap.is_some().then(|| RmapChecker::new(config, machine));
         let mlocked = machine.pages.iter().filter(|page| page.has(PageFlag::Mlocked)).map(small_pages).sum();
         let leaked = machine.stat(Stat::Mlock) - mlocked;
@@ -348,6 +349,17 @@ impl Checker {
             swap.at_rest(machine)?;
         }
         check_all(machine, self.config, true)
+    }
+}
+
+// References that neither a map, a file's cache nor a pagevec holds: those of the swap cache, and of blocks that somebody
+// has from the page allocator, who is counted as one that maps it.
+fn seed_others(held: &mut [[i32; 5]], machine: &Machine) {
+    let swap_cache = machine.swap.iter().flat_map(|swap| &swap.cache).filter(|&&page| page != NIL);
+    swap_cache.for_each(|&page| held[page as usize][Held::Cache as usize] += 1);
+    for (tally, page) in held.iter_mut().zip(&machine.pages) {
+        let block = of_allocator(machine, page) && page.count > 0 && tally.iter().all(|&n| n == 0);
+        tally[Held::Map as usize] += i32::from(block);
     }
 }
 

@@ -54,10 +54,15 @@ impl AllocatorChecker {
                 machine.area_list(zone as u8, list).for_each(|page| on[page as usize] = Some(list));
             }
         }
-        let allocated: Vec<bool> = machine.pages.iter().map(|page| page.count > 0).collect();
+        let allocated = allocated(machine, &on);
         let offset = balance(machine) - count(&allocated);
         let single = vec![0; machine.pages.len()];
-        let blocks = vec![false; machine.cpus.len()];
+        let mut blocks = vec![false; machine.cpus.len()];
+        for list in on.iter().flatten() {
+            if let AreaList::PcpOrder { cpu, .. } = *list {
+                blocks[usize::from(cpu)] |= list.order() > 0;
+            }
+        }
         Some(AllocatorChecker { config, on, allocated, single, blocks, offset })
     }
 
@@ -271,6 +276,23 @@ impl AllocatorChecker {
         }
         Ok(())
     }
+}
+
+// At rest, every page of a zone with an allocator that is on none of its lists, inside a free block or behind the head of
+// an allocated one.
+fn allocated(machine: &Machine, on: &[Option<AreaList>]) -> Vec<bool> {
+    let mut allocated = vec![false; machine.pages.len()];
+    for (zone, _) in buddies(machine) {
+        let zone = &machine.zones[zone as usize];
+        allocated[zone.start as usize..zone.end as usize].fill(true);
+    }
+    for (page, list) in on.iter().enumerate() {
+        match *list {
+            Some(list) => allocated[page..page + (1 << list.order())].fill(false),
+            None => {}
+        }
+    }
+    allocated
 }
 
 fn buddies(machine: &Machine) -> impl Iterator<Item = (u8, &Buddy)> {

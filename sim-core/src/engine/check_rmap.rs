@@ -28,18 +28,25 @@ pub(super) struct RmapChecker {
     pub held: Vec<[i32; 6]>,
     /// Mapped pages: of files, anonymous.
     pub mapped: [i64; 2],
-    /// What the nodes counted when the run began.
+    /// What the nodes count and the memcg does not: its counters begin with the set-up.
     pub base: [i64; 2],
     /// rss_stat of each address space.
     pub rss: Vec<[i64; 4]>,
     /// Swap PTEs, and duplicates that have none yet, by entry.
     pub swap: Vec<(i32, i32)>,
+    /// What each task is in the middle of.
+    sections: Vec<Section>,
+}
+
+/// What one task has begun, mostly under a page-table lock, and has to bring to an end.
+#[derive(Clone, Debug, Default)]
+struct Section {
     /// Entries whose counts changed under the lock.
     swapped: Vec<u32>,
-    /// Cleared and not yet counted mappings of each task.
-    open: Vec<i32>,
-    /// Addresses that wait for a flush: task, address space, address.
-    pub flush: Vec<(u8, u8, u32)>,
+    /// Cleared and not yet counted mappings.
+    open: i32,
+    /// Addresses that wait for a flush: address space, address.
+    flush: Vec<(u8, u32)>,
     /// Folios that a dirty PTE mapped, until the lock goes: dirty must not be lost.
     dirty: Vec<Pfn>,
     /// Pages whose map count fell since references were last dropped.
@@ -63,16 +70,10 @@ impl RmapChecker {
             pend: vec![0; frames],
             held: vec![[0; 6]; frames],
             mapped: [0; 2],
-            base: MAPPED.map(|item| machine.stat(item)),
+            base: MAPPED.map(|item| machine.stat(item) - machine.rmap().memcg_stat(item)),
             rss: vec![[0; 4]; machine.mms.len()],
             swap: vec![(0, 0); machine.rmap().swap_map.len()],
-            swapped: Vec::new(),
-            open: vec![0; 256],
-            flush: Vec::new(),
-            dirty: Vec::new(),
-            dropped: Vec::new(),
-            cleared: Vec::new(),
-            touched: Vec::new(),
+            sections: Vec::new(),
         };
         rules::survey(&mut checker, machine);
         checker
@@ -81,13 +82,16 @@ impl RmapChecker {
     /// Checks the world after one step.
     pub fn after(&mut self, world: &World, task: u8, op: Op, outcome: Outcome) -> Checked {
         let machine = &world.machine;
+        if self.sections.len() < machine.tasks.len() {
+            self.sections.resize(machine.tasks.len(), Section::default());
+        }
         match op {
             Op::Rmap(op) => self.observe(machine, task, op, outcome),
             Op::Mapcount { page, delta } => self.mapcount(machine, task, page, delta),
             Op::Get { page, held, .. } => self.reference(machine, page, held, 1),
             Op::Put { page, held, .. } => {
                 self.reference(machine, page, held, -1)?;
-                if held == Held::Map { self.run_dropped(machine, page, 1) } else { Ok(()) }
+                if held == Held::Map { self.run_dropped(machine, task, page, 1) } else { Ok(()) }
             }
             Op::Alloc { page, .. } => {
                 self.held[page as usize] = [0, 1, 0, 0, 0, 0];
@@ -114,15 +118,15 @@ impl RmapChecker {
                     let detail = format!("folio {folio}: _refcount is {}", machine.page(folio).count);
                     return broken("G5: a folio that is being unmapped has a reference left", detail);
                 }
-                self.run_dropped(machine, folio, n)
+                self.run_dropped(machine, task, folio, n)
             }
             RmapOp::RefFreeze { folio, refs } if outcome.ret == 1 => self.frozen(machine, folio, refs),
             RmapOp::NrMapped { folio, .. } | RmapOp::LargeMapcount { folio, .. } | RmapOp::MmSlot { folio, .. } => {
-                self.touched.push(folio);
+                self.of(task).touched.push(folio);
                 Ok(())
             }
             RmapOp::Hiwater { .. } => {
-                let waiting = core::mem::take(&mut self.flush);
+                let waiting = core::mem::take(&mut self.of(task).flush);
                 rules::flushed(machine, self.config, task, &waiting)
             }
             RmapOp::Note { what: Note::NotifierEnd, page, arg } if arg & 1 == 1 => {
@@ -130,7 +134,7 @@ impl RmapChecker {
             }
             RmapOp::Swap { entry, dup } if outcome.ret == 1 => {
                 self.swap[entry as usize].1 += if dup { 1 } else { -1 };
-                self.swapped.push(entry);
+                self.of(task).swapped.push(entry);
                 rules::swap_count(machine, &self.swap, entry)
             }
             _ => Ok(()),
@@ -148,15 +152,16 @@ impl RmapChecker {
         let Some(page) = pte_page(old) else { return Ok(()) };
         self.ptes[page as usize] -= 1;
         self.pend[page as usize] += 1;
-        self.open[usize::from(task)] += 1;
         self.rss[usize::from(mm)][rules::member(machine, page) as usize] -= 1;
-        self.flush.push((task, mm, vpn));
-        self.cleared.push((mm, vpn, old));
         let folio = machine.compound_head(page);
+        let section = self.of(task);
+        section.open += 1;
+        section.flush.push((mm, vpn));
+        section.cleared.push((mm, vpn, old));
         if old & PTE_DIRTY != 0 {
-            self.dirty.push(folio);
+            section.dirty.push(folio);
         }
-        self.touched.push(folio);
+        section.touched.push(folio);
         rules::counts_its_ptes(self, machine, page)
     }
 
@@ -168,15 +173,16 @@ impl RmapChecker {
             self.rss[usize::from(mm)][Member::Swap as usize] += 1;
             let (ptes, pending) = &mut self.swap[entry as usize];
             (*ptes, *pending) = (*ptes + 1, *pending - 1);
-            self.swapped.push(entry);
+            self.of(task).swapped.push(entry);
             return rules::swap_count(machine, &self.swap, entry);
         }
         let Some(page) = pte_page(pte) else { return Ok(()) };
         self.ptes[page as usize] += 1;
         self.pend[page as usize] -= 1;
-        self.open[usize::from(task)] -= 1;
         self.rss[usize::from(mm)][rules::member(machine, page) as usize] += 1;
-        let old = self.cleared.iter().rev().find(|&&(of, at, _)| (of, at) == (mm, vpn)).map(|&(_, _, old)| old);
+        let section = self.of(task);
+        section.open -= 1;
+        let old = section.cleared.iter().rev().find(|&&(of, at, _)| (of, at) == (mm, vpn)).map(|&(_, _, old)| old);
         let gains = PTE_DIRTY | PTE_YOUNG;
         if old.is_none_or(|old| old & !gains != pte & !gains || old & gains & !pte != 0) {
             let detail = format!("address {vpn} of mm {mm} held {old:?} and is given {pte}");
@@ -192,13 +198,14 @@ impl RmapChecker {
         let alone = machine.rmap().folios[machine.compound_head(page) as usize].entire == 0;
         if delta < 0 {
             self.pend[page as usize] -= 1;
-            self.open[usize::from(task)] -= 1;
             self.mapped[class] -= i64::from(now == 0 && alone);
-            self.dropped.push(page);
+            let section = self.of(task);
+            section.open -= 1;
+            section.dropped.push(page);
         } else {
             self.mapped[class] += i64::from(now == 1 && alone);
         }
-        self.touched.push(machine.compound_head(page));
+        self.of(task).touched.push(machine.compound_head(page));
         rules::counts_its_ptes(self, machine, page)
     }
 
@@ -208,8 +215,8 @@ impl RmapChecker {
     }
 
     // References of mappings were dropped: as many as map counts fell, of consecutive pages of one folio.
-    fn run_dropped(&mut self, machine: &Machine, folio: Pfn, n: u32) -> Checked {
-        let dropped = core::mem::take(&mut self.dropped);
+    fn run_dropped(&mut self, machine: &Machine, task: u8, folio: Pfn, n: u32) -> Checked {
+        let dropped = core::mem::take(&mut self.of(task).dropped);
         let nr = machine.page(folio).nr();
         let consecutive = dropped.windows(2).all(|pair| pair[0] + 1 == pair[1]);
         let within = dropped.iter().all(|&page| page >= folio && page - folio < nr);
@@ -246,29 +253,36 @@ impl RmapChecker {
     }
 
     fn section_ended(&mut self, machine: &Machine, task: u8) -> Checked {
-        let open = core::mem::take(&mut self.open[usize::from(task)]);
-        if open != 0 {
+        // What is not flushed or dropped yet stays open behind the lock.
+        let section = self.of(task);
+        let (flush, dropped) = (core::mem::take(&mut section.flush), core::mem::take(&mut section.dropped));
+        let ended = core::mem::replace(section, Section { flush, dropped, ..Section::default() });
+        if ended.open != 0 {
+            let open = ended.open;
             let detail = format!("{open} cleared PTEs are counted as mappings still, and nobody will count them less");
             return broken("G9: when the page-table lock goes, no batch is open", detail);
         }
-        self.cleared.clear();
-        for entry in core::mem::take(&mut self.swapped) {
+        for entry in ended.swapped {
             if self.swap[entry as usize].1 != 0 {
                 let detail = format!("entry {entry} was counted and no PTE has it");
                 return broken("G15: what swap_duplicate takes, a swap PTE has or swap_free gives back", detail);
             }
         }
-        for folio in core::mem::take(&mut self.dirty) {
+        for folio in ended.dirty {
             if !machine.page(folio).has(PageFlag::Dirty) {
                 return broken("G13: a dirty PTE makes its folio dirty", format!("folio {folio} is clean"));
             }
         }
-        let mut touched = core::mem::take(&mut self.touched);
+        let mut touched = ended.touched;
         touched.dedup();
         for folio in touched {
             rules::folio_counts(self, machine, folio)?;
         }
-        rules::statistics(self, machine)
+        rules::statistics_but_of_others(self, machine, task)
+    }
+
+    fn of(&mut self, task: u8) -> &mut Section {
+        &mut self.sections[usize::from(task)]
     }
 
     /// Checks a world in which nobody is inside a kernel function.

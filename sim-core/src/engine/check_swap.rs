@@ -87,8 +87,8 @@ impl SwapChecker {
                 ptes.iter().for_each(|&pte| checker.count(mm, pte, 1));
             }
         }
-        // What is in swapped-out and present pages at the start counts as zeroes.
-        (0..slots).filter(|&slot| checker.holders[slot] > 0).for_each(|slot| checker.slots[slot] = 0);
+        // What is in swapped-out and present pages at the start counts as zeroes, on the device too.
+        (0..slots).filter(|&slot| swap.map[slot] != 0).for_each(|slot| checker.slots[slot] = 0);
         Some(Box::new(checker))
     }
 

@@ -397,7 +397,7 @@ impl Engine {
         }
         drop(world);
         let detail =
-            format!("CPU {cpu} spins for {} {}, which it holds itself: it never ends", lock.class.name(), lock.index);
+            format!("CPU {cpu} spins for {} {}, which it holds itself: it never ends", lock.class.words(), lock.index);
         self.broke("deadlock", detail);
     }
 
@@ -414,11 +414,11 @@ impl Engine {
             .map(|(cpu, lock)| match world.machine.holder(lock) {
                 Some(holder) => format!(
                     "CPU {cpu} waits for {} {}, held on CPU {}",
-                    lock.class.name(),
+                    lock.class.words(),
                     lock.index,
                     world.machine.tasks[holder as usize].cpu
                 ),
-                None => format!("CPU {cpu} waits for {} {}", lock.class.name(), lock.index),
+                None => format!("CPU {cpu} waits for {} {}", lock.class.words(), lock.index),
             })
             .chain(asleep)
             .collect()

@@ -1,7 +1,10 @@
 //! Which CPU goes next.
 
+use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::print_choices;
 use crate::op::Op;
 
 /// How the next CPU is chosen where more than one can go on.
@@ -21,6 +24,20 @@ pub enum Schedule {
     /// By the clocks of the tasks: the one that is behind goes first, the lower CPU among equals. Where a scenario keeps no
     /// clocks, the lowest CPU that can go on.
     Timed,
+}
+
+impl Schedule {
+    /// Its name, as `--schedule` takes it; `scenario` for turns that only the scenario knows.
+    pub fn name(&self) -> String {
+        match self {
+            Schedule::RoundRobin => "round-robin".to_string(),
+            Schedule::Seed(seed) => format!("seed:{seed}"),
+            Schedule::Turns => "turns".to_string(),
+            Schedule::Choices(list) => format!("choices:{}", print_choices(list)),
+            Schedule::Script(_) => "scenario".to_string(),
+            Schedule::Timed => "timed".to_string(),
+        }
+    }
 }
 
 /// One CPU runs until something happens.

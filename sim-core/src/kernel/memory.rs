@@ -9,7 +9,7 @@ use super::mlock_batch::{mlock_folio, mlock_new_folio};
 use super::mlock_pagevec::table_of;
 use super::rmap::page_add_new_anon_rmap;
 use super::swap::{add_page_to_unevictable_list, lru_add_drain, lru_cache_add, put_page, unlock_page};
-use crate::engine::Cpu;
+use crate::engine::{Cpu, OUT_OF_MEMORY};
 use crate::ledger::Site;
 use crate::machine::{Event, HPAGE_PMD_NR, NIL, PTRS_PER_PTE, Pfn, Pmd, Stat, VmaId, pte_page};
 use crate::op::Held;
@@ -131,7 +131,7 @@ pub async fn alloc_pages(cpu: &Cpu, zone: u8, order: u8) -> Pfn {
     };
     let end = { cpu.machine().zones[zone as usize].end };
     if page + (1 << order) > end {
-        cpu.bug("out of memory", alloc::format!("zone {zone} has no free page of order {order}")).await;
+        cpu.bug(OUT_OF_MEMORY, alloc::format!("zone {zone} has no free page of order {order}")).await;
     }
     cpu.take_free_page(zone, order, page).await;
     page

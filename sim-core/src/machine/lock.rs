@@ -61,6 +61,15 @@ named! {
 }
 
 impl LockClass {
+    /// Its name for people to read, as kernel code has it: [`LockClass::name`] is a key.
+    pub const fn words(self) -> &'static str {
+        match self {
+            LockClass::Zone => "zone->lock",
+            LockClass::Pcp => "pcp->lock",
+            _ => self.name(),
+        }
+    }
+
     /// A task that waits for it sleeps instead of spinning.
     pub const fn sleeps(self) -> bool {
         matches!(

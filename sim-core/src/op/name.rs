@@ -27,15 +27,15 @@ pub fn text(op: &Op, ret: u32) -> String {
         Op::WaitPage { page } => format!("sleep for the lock of page {page}"),
         Op::UnlockPage { page } => format!("PG_locked.clear page {page}"),
         Op::WakePage { page } => format!("wake a waiter of page {page}"),
-        Op::SpinLock { class, irq, index } => format!("{} {index} taken{}", class.name(), irqs(irq, "off")),
-        Op::SpinWait { class, index, .. } => format!("wait for {} {index}", class.name()),
-        Op::SpinUnlock { class, irq, index } => format!("{} {index} released{}", class.name(), irqs(irq, "on")),
-        Op::Down { class, write, index } => format!("{} {index} taken to {}", class.name(), access(write)),
+        Op::SpinLock { class, irq, index } => format!("{} {index} taken{}", class.words(), irqs(irq, "off")),
+        Op::SpinWait { class, index, .. } => format!("wait for {} {index}", class.words()),
+        Op::SpinUnlock { class, irq, index } => format!("{} {index} released{}", class.words(), irqs(irq, "on")),
+        Op::Down { class, write, index } => format!("{} {index} taken to {}", class.words(), access(write)),
         Op::DownReadTrylock { class, index } => {
-            format!("{} {index} tried to read: {}", class.name(), if ret == 1 { "taken" } else { "busy" })
+            format!("{} {index} tried to read: {}", class.words(), if ret == 1 { "taken" } else { "busy" })
         }
-        Op::DownWait { class, index, .. } => format!("sleep for {} {index}", class.name()),
-        Op::Up { class, write, index } => format!("{} {index} released by {}r", class.name(), access(write)),
+        Op::DownWait { class, index, .. } => format!("sleep for {} {index}", class.words()),
+        Op::Up { class, write, index } => format!("{} {index} released by {}r", class.words(), access(write)),
         Op::Irq { off } => format!("interrupts {}", if off { "off" } else { "on" }),
         Op::Preempt { off } => format!("preemption {}", if off { "off" } else { "on" }),
         Op::ListAdd { lru, page } => format!("list_add page {page} to {}", lru_name(lru)),
@@ -124,7 +124,7 @@ fn area_text(op: &Op, ret: u32) -> String {
         Op::PrepareFree { page, .. } => format!("page {page} prepared to be freed"),
         Op::Prefetch { page } => format!("prefetch page {page}"),
         Op::SpinTrylock { class, index } => {
-            format!("{} {index} {}", class.name(), if ret == 1 { "taken" } else { "is taken: not waited for" })
+            format!("{} {index} {}", class.words(), if ret == 1 { "taken" } else { "is taken: not waited for" })
         }
         Op::GetClearPte { mm, vpn } => format!("PTE {vpn} of mm {mm} exchanged for none, was {}", pte_text(ret)),
         Op::FlushTlbMm { mm } => format!("flush the TLB for mm {mm}"),

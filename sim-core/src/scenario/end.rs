@@ -57,7 +57,10 @@ impl<'a> End<'a> {
 
     /// The claims that a stopped run can be held to: those that the rule has broken. None where the run has ended.
     pub(super) fn stopped(&self, rules: &[Claim]) -> Option<Vec<Claim>> {
-        self.violation()?;
+        // Of a run that its input has stopped nothing is claimed.
+        if self.violation()?.by_input() {
+            return Some(Vec::new());
+        }
         Some(rules.iter().filter(|claim| !claim.holds).cloned().collect())
     }
 }

@@ -2,6 +2,7 @@
 
 mod built;
 mod claim;
+mod elapsed;
 mod end;
 mod lru_drain;
 mod madvise_free;
@@ -14,6 +15,7 @@ mod spec;
 mod variant;
 
 pub use claim::{Claim, ClaimKind};
+pub use elapsed::elapsed_ticks;
 pub use end::{End, compare_claims};
 pub use lru_drain::LRU_DRAIN_VARIANTS;
 pub use munlock::{Layout, MUNLOCK_VARIANTS, PageKind};

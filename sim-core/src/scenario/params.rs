@@ -168,6 +168,10 @@ impl Params {
 
     fn index(&self, name: &str) -> Result<usize, SpecError> {
         self.table.iter().position(|param| param.name == name).ok_or_else(|| {
+            if self.table.is_empty() {
+                let name: String = name.chars().take(40).collect();
+                return SpecError::Together(format!("unknown parameter `{name}`; this scenario has no parameters"));
+            }
             let names: Vec<&str> = self.table.iter().map(|param| param.name).collect();
             SpecError::unknown("parameter", name, &names)
         })

@@ -8,11 +8,10 @@ use core::fmt;
 
 use super::built::Built;
 use super::params::Params;
+use super::program::Misfit;
 use super::{Claim, End, Scenario, Variant, compare_claims};
 use crate::cost::Costs;
-use crate::engine::{
-    Checker, ChoiceError, Engine, EngineError, Outcome, Schedule, Setup, Timeline, parse_choices, print_choices,
-};
+use crate::engine::{Checker, ChoiceError, Engine, EngineError, Outcome, Schedule, Setup, Timeline, parse_choices};
 use crate::ledger::Ledger;
 use crate::op::World;
 
@@ -47,6 +46,8 @@ pub enum SpecError {
     Choices(ChoiceError),
     /// A run that cannot go on.
     Engine(EngineError),
+    /// Something in a program, with its place there.
+    At(Misfit),
 }
 
 impl SpecError {
@@ -76,6 +77,7 @@ impl fmt::Display for SpecError {
             ),
             SpecError::Choices(error) => error.fmt(f),
             SpecError::Engine(error) => error.fmt(f),
+            SpecError::At(misfit) => misfit.fmt(f),
         }
     }
 }
@@ -163,6 +165,11 @@ impl RunSpec {
     ///
     /// Names the unknown parameter, or the value and what was expected.
     pub fn set(mut self, name: &str, value: &str) -> Result<RunSpec, SpecError> {
+        if self.variant.program.is_some() {
+            let name: String = name.chars().take(40).collect();
+            let text = format!("parameter `{name}`: a scenario file has none; expected the change in the file itself");
+            return Err(SpecError::Together(text));
+        }
         self.params.set(name, value)?;
         Ok(self)
     }
@@ -179,14 +186,7 @@ impl RunSpec {
 
     /// Name of the schedule, as `--schedule` takes it.
     pub fn schedule_name(&self) -> String {
-        match &self.schedule {
-            None | Some(Schedule::Script(_)) => "scenario".to_string(),
-            Some(Schedule::RoundRobin) => "round-robin".to_string(),
-            Some(Schedule::Turns) => "turns".to_string(),
-            Some(Schedule::Seed(seed)) => format!("seed:{seed}"),
-            Some(Schedule::Choices(list)) => format!("choices:{}", print_choices(list)),
-            Some(Schedule::Timed) => "timed".to_string(),
-        }
+        self.schedule.as_ref().map_or_else(|| "scenario".to_string(), Schedule::name)
     }
 
     /// Sets memory up and starts the tasks; nothing of the measured run has happened yet.
@@ -200,13 +200,23 @@ impl RunSpec {
         let schedule = self.schedule.clone().unwrap_or(script);
         if schedule == Schedule::Timed && engine.world().machine.swap.is_none() && self.costs.is_none() {
             let text = "schedule `timed` lets the CPU go on whose clock is behind, and this scenario has no clocks of its \
-                        own; expected a cost profile with it";
-            return Err(SpecError::Together(text.to_string()));
+                        own; expected `round-robin`, or a cost profile with it";
+            return Err(self.in_schedule(SpecError::Together(text.to_string())));
         }
         let checker = (!bulk).then(|| Checker::new(engine.config(), &engine.world().machine));
         engine.begin(Setup { schedule, measured, migrations, checker, costs: self.costs.clone() }, bulk);
         tasks(&mut engine);
         Ok(engine)
+    }
+
+    // A schedule that nobody asked for is the program's own: what is wrong with it has its place there.
+    fn in_schedule(&self, error: SpecError) -> SpecError {
+        let own = self.variant.program.is_some() && self.schedule.is_none();
+        let choices = matches!(error, SpecError::Engine(EngineError::Choice { .. } | EngineError::LeftOver { .. }));
+        if own && (choices || matches!(error, SpecError::Together(_))) {
+            return SpecError::At(Misfit { path: "schedule".to_string(), text: error.to_string() });
+        }
+        error
     }
 
     /// Makes the recorded run.
@@ -216,7 +226,7 @@ impl RunSpec {
     /// Parameters or choices that do not fit, or a run that is too long to record.
     pub fn record(self) -> Result<Run, SpecError> {
         let mut engine = self.start(false)?;
-        engine.run()?;
+        engine.run().map_err(|error| self.in_schedule(error.into()))?;
         let mut timeline = engine.into_timeline();
         timeline.seek(timeline.len());
         let ledger = timeline.world().ledger.clone();
@@ -237,7 +247,9 @@ impl RunSpec {
     /// Parameters that do not fit.
     pub fn bulk(&self, slice: u64, mut progress: impl FnMut(&Engine) -> bool) -> Result<Engine, SpecError> {
         let mut engine = self.start(true)?;
-        while engine.advance(slice)? == Outcome::Paused && progress(&engine) {}
+        while engine.advance(slice).map_err(|error| self.in_schedule(error.into()))? == Outcome::Paused
+            && progress(&engine)
+        {}
         Ok(engine)
     }
 }

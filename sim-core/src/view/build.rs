@@ -49,7 +49,7 @@ impl Timeline {
         let ended = begun.iter().rev().find(|span| span.end <= step);
         let waiters = self.index().waits().iter().filter(|wait| wait.lock == lock);
         LockView {
-            name: lock.class.name(),
+            name: lock.class.words(),
             holder,
             waiters: waiters
                 .filter(|wait| wait.start <= step && step < wait.end)
@@ -265,7 +265,7 @@ impl Timeline {
             LockClass::Lru if self.world().machine.zones.len() > 1 => format!("lru_lock of zone {}", lock.index),
             LockClass::PageTable => "ptl".to_string(),
             LockClass::Pool => format!("the pool lock of CPU {}", lock.index),
-            class => class.name().to_string(),
+            class => class.words().to_string(),
         }
     }
 

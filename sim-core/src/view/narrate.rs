@@ -73,14 +73,14 @@ impl Sentence<'_> {
             }
             Op::SpinUnlock { class, irq, index } => self.spin_unlock(LockId { class, index }, irq),
             Op::Down { class, write, .. } => {
-                format!("takes *{}* to {}", class.name(), if write { "write" } else { "read" })
+                format!("takes *{}* to {}", class.words(), if write { "write" } else { "read" })
             }
             Op::DownReadTrylock { class, .. } if ret == 1 => {
-                format!("gets *{}* to read, without waiting", class.name())
+                format!("gets *{}* to read, without waiting", class.words())
             }
-            Op::DownReadTrylock { class, .. } => format!("can't get {} and *goes on without it*", class.name()),
-            Op::DownWait { class, .. } => format!("*sleeps* until {} is free", class.name()),
-            Op::Up { class, .. } => format!("lets *{}* go", class.name()),
+            Op::DownReadTrylock { class, .. } => format!("can't get {} and *goes on without it*", class.words()),
+            Op::DownWait { class, .. } => format!("*sleeps* until {} is free", class.words()),
+            Op::Up { class, .. } => format!("lets *{}* go", class.words()),
             Op::Irq { off } => format!("turns interrupts *{}*", on_off(!off)),
             Op::Preempt { off: true } => "*can't be preempted* from here on: it works on its own pagevecs".to_string(),
             Op::Preempt { off: false } => "*can be preempted* again".to_string(),

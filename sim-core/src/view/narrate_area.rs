@@ -54,8 +54,8 @@ impl Sentence<'_> {
             }
             Op::SpinTrylock { class, .. } => match (class, ret) {
                 (LockClass::Pcp, 1) => "gets the *lock of its own page lists*".to_string(),
-                (_, 1) => format!("gets *{}* without waiting", class.name()),
-                _ => format!("can't get {} and *goes on without it*", class.name()),
+                (_, 1) => format!("gets *{}* without waiting", class.words()),
+                _ => format!("can't get {} and *goes on without it*", class.words()),
             },
             Op::GetClearPte { mm, vpn } => format!("*clears* the PTE of address {}, atomically", self.index(mm, vpn)),
             Op::FlushTlbMm { .. } => "*flushes* the TLB: the old addresses are gone everywhere".to_string(),

@@ -19,7 +19,7 @@ impl Timeline {
             stopped: self.violation().map(|violation| violation.rule),
             blocks: self.blocks(),
             functions: self.function_spans(),
-            lock: lock.name(),
+            lock: lock.words(),
             holds: self.holds_lane(&[lock]),
             page_lock: self.holds_lane(&[LockClass::Page]),
             ptl: self.holds_lane(&[LockClass::Ptl, LockClass::PageTable]),

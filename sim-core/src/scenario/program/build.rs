@@ -5,9 +5,10 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::check_order::Order;
 use super::make::{Blocks, make_all};
 use super::spaces::{folios, spaces};
-use super::{Memory, Program};
+use super::{Memory, Misfit, Program};
 use crate::engine::{Engine, Outcome};
 use crate::kernel::{Config, Patch};
 use crate::machine::{Machine, MachineSpec, Workqueue};
@@ -23,13 +24,15 @@ pub(crate) fn build(variant: &Variant, _: &Params) -> Result<Built, SpecError> {
         return Err(SpecError::Together(format!("variant `{}` has no program", variant.name)));
     };
     let fits = program.validate().and_then(|()| program.runs_on(variant.config));
-    fits.map_err(|misfit| SpecError::Together(format!("{misfit}")))?;
+    fits.map_err(SpecError::At)?;
     let mut engine = match folios(program)? {
         Some(layout) => layout.set_up(variant.config),
         None => Engine::new(variant.config, machine(program, variant.config)),
     };
-    let blocks = Blocks::default();
-    set_up(&mut engine, program, &blocks)?;
+    let shared = (Blocks::default(), Order::default());
+    let most = flush_batches(&mut engine, program.setup.len());
+    set_up(&mut engine, program, &shared)?;
+    flush_batches_again(&mut engine, most);
     engine.machine_mut().fold_diffs();
     if let Some(swap) = &mut engine.machine_mut().swap {
         swap.clocks = clocks(program);
@@ -39,7 +42,7 @@ pub(crate) fn build(variant: &Variant, _: &Params) -> Result<Built, SpecError> {
         measured: program.measure.function(variant.config),
         migrations: Vec::new(),
         script: parse_schedule(&program.schedule)?,
-        tasks: Box::new(move |engine| start(engine, program, &blocks)),
+        tasks: Box::new(move |engine| start(engine, program, &shared)),
     })
 }
 
@@ -55,6 +58,23 @@ fn machine(program: &Program, config: Config) -> Machine {
         Memory::Plain | Memory::Folios => {}
     }
     machine
+}
+
+// A TLB flush batch for each call of the set-up, which is a task of its own; says how many there were.
+fn flush_batches(engine: &mut Engine, calls: usize) -> usize {
+    let mut machine = engine.machine_mut();
+    let tasks = machine.tasks.len() + calls;
+    let Some(rmap) = &mut machine.rmap else { return 0 };
+    let most = rmap.ubcs.len();
+    rmap.ubcs.resize(most.max(tasks), Default::default());
+    most
+}
+
+// The set-up has flushed what it put off: as many as before are enough for the run.
+fn flush_batches_again(engine: &mut Engine, most: usize) {
+    if let Some(rmap) = &mut engine.machine_mut().rmap {
+        rmap.ubcs.truncate(most);
+    }
 }
 
 // Clock of each task of the run.
@@ -73,27 +93,28 @@ impl Program {
     }
 }
 
-fn set_up(engine: &mut Engine, program: &'static Program, blocks: &Blocks) -> Result<(), SpecError> {
+fn set_up(engine: &mut Engine, program: &'static Program, shared: &(Blocks, Order)) -> Result<(), SpecError> {
     for (at, (cpu, call)) in program.setup.iter().enumerate() {
-        let blocks = blocks.clone();
+        let shared = shared.clone();
         engine.spawn(call.name(), *cpu, |cpu| async move {
-            make_all(&cpu, program, &blocks, core::slice::from_ref(call)).await;
+            make_all(&cpu, program, &shared, core::slice::from_ref(call)).await;
         });
         if engine.run()? != Outcome::Finished {
             let why = engine
                 .violation()
                 .map_or_else(|| "it never ends".into(), |broken| format!("{}: {}", broken.rule, broken.detail));
-            return Err(SpecError::Together(format!("setup[{at}]: `{}`: {why}", call.name())));
+            let text = format!("`{}`: {why}", call.name());
+            return Err(SpecError::At(Misfit { path: format!("setup[{at}]"), text }));
         }
     }
     Ok(())
 }
 
-fn start(engine: &mut Engine, program: &'static Program, blocks: &Blocks) {
+fn start(engine: &mut Engine, program: &'static Program, shared: &(Blocks, Order)) {
     for (cpu, calls) in (0..).zip(&program.run) {
         let Some(first) = calls.first() else { continue };
-        let blocks = blocks.clone();
-        engine.spawn(first.name(), cpu, move |cpu| async move { make_all(&cpu, program, &blocks, calls).await });
+        let shared = shared.clone();
+        engine.spawn(first.name(), cpu, move |cpu| async move { make_all(&cpu, program, &shared, calls).await });
     }
     if program.memory == Memory::Kworkers {
         spawn_workers(engine);

@@ -34,7 +34,17 @@ pub(super) fn within(path: impl Fn() -> String, found: u32, min: u32, max: u32) 
     if (min..=max).contains(&found) {
         return Ok(());
     }
-    misfit(path(), format!("expected a number from {min} to {max}, found {found}"))
+    let expected = if min == max { format!("{min}") } else { format!("a number from {min} to {max}") };
+    misfit(path(), format!("expected {expected}, found {found}"))
+}
+
+// A list must be as long as it may be.
+pub(super) fn long(path: impl Fn() -> String, found: usize, min: u32, max: u32) -> Checked {
+    if (min as usize..=max as usize).contains(&found) {
+        return Ok(());
+    }
+    let expected = if min == max { format!("{min}") } else { format!("{min} to {max}") };
+    misfit(path(), format!("expected a list of {expected}, found a list of {found}"))
 }
 
 // A place in a list must be one that the list has.
@@ -53,19 +63,19 @@ impl Program {
     /// Names the place and what was expected there.
     pub fn validate(&self) -> Checked {
         self.machine()?;
-        within(|| "processes".into(), self.processes.len() as u32, 1, MAX_PROCESSES)?;
+        long(|| "processes".into(), self.processes.len(), 1, MAX_PROCESSES)?;
         for at in 0..self.processes.len() {
             self.process(at)?;
         }
         self.memory_fits()?;
-        within(|| "setup".into(), self.setup.len() as u32, 0, MAX_CALLS)?;
+        long(|| "setup".into(), self.setup.len(), 0, MAX_CALLS)?;
         for (at, (cpu, call)) in self.setup.iter().enumerate() {
             one_of(|| format!("setup[{at}].cpu"), "CPUs", *cpu, self.cpus.into())?;
             self.set_up_fits(at, call)?;
         }
-        within(|| "cpus".into(), self.run.len() as u32, 1, u32::from(self.cpus))?;
+        long(|| "cpus".into(), self.run.len(), 1, u32::from(self.cpus))?;
         for (cpu, calls) in self.run.iter().enumerate() {
-            within(|| format!("cpus[{cpu}].run"), calls.len() as u32, 0, MAX_CALLS)?;
+            long(|| format!("cpus[{cpu}].run"), calls.len(), 0, MAX_CALLS)?;
         }
         let mut work = 0;
         for (path, call) in self.calls() {
@@ -75,12 +85,14 @@ impl Program {
                 return misfit(path, format!("all calls together name more than {MAX_WORK} pages; expected fewer"));
             }
         }
+        self.order_fits()?;
+        self.measure_fits()?;
         parse_schedule(&self.schedule).map(drop).or_else(|error| misfit("schedule", format!("{error}")))
     }
 
     fn machine(&self) -> Checked {
         within(|| "machine.cpus".into(), self.cpus.into(), 1, MAX_CPUS)?;
-        within(|| "machine.zones".into(), self.zones.len() as u32, 1, MAX_ZONES)?;
+        long(|| "machine.zones".into(), self.zones.len(), 1, MAX_ZONES)?;
         for (at, &pages) in self.zones.iter().enumerate() {
             within(|| format!("machine.zones[{at}]"), pages, 1, MAX_PAGES)?;
         }
@@ -100,7 +112,10 @@ impl Program {
             }
             return Ok(());
         }
-        within(|| format!("{path}.vmas"), process.vmas.len() as u32, 1, MAX_PROCESSES)?;
+        if process.vmas.is_empty() {
+            return misfit(format!("{path}.vmas"), "is missing; expected a list of VMAs, or `child_of`".into());
+        }
+        long(|| format!("{path}.vmas"), process.vmas.len(), 1, MAX_PROCESSES)?;
         let mut end = 0;
         for (index, area) in process.vmas.iter().enumerate() {
             self.area(&format!("{path}.vmas[{index}]"), area)?;

@@ -1,10 +1,11 @@
 //! What must fit together in a program whose machine has more than pages and lists.
 
 use alloc::format;
+use alloc::vec::Vec;
 
-use super::check::{Checked, misfit, one_of, within};
+use super::check::{Checked, long, misfit, one_of, within};
 use super::{Area, Call, MAX_BATCH, MAX_FOLIO_PAGES, MAX_FOLIO_PROCESSES, MAX_HIGH, MAX_SLICE, MAX_SLOTS, MAX_TICKS};
-use super::{Memory, MemoryKind, Program, Span};
+use super::{Measure, Memory, MemoryKind, Program, Span};
 use crate::machine::{MAX_ORDER, PTRS_PER_PTE, PcpSpec, SwapTuning};
 use crate::scenario::rmap_unmap::RmapLayout;
 
@@ -65,7 +66,7 @@ impl Program {
     // One process maps them, and its children do.
     fn folios(&self) -> Checked {
         within(|| "machine.cpus".into(), self.cpus.into(), 1, FOLIO_CPUS)?;
-        within(|| "processes".into(), self.processes.len() as u32, 1, MAX_FOLIO_PROCESSES)?;
+        long(|| "processes".into(), self.processes.len(), 1, MAX_FOLIO_PROCESSES)?;
         let path = "processes[0].vmas[0]";
         let [area] = self.processes[0].vmas[..] else {
             return misfit("processes[0].vmas", "with folios, expected one VMA and no other".into());
@@ -116,23 +117,36 @@ impl Program {
         Ok(())
     }
 
-    // What a process has given up with swap stays so: nothing tells the checker that it would read zeroes there.
+    // What a process has given up with swap stays so: nothing tells the checker that it would read zeroes there. Calls of
+    // the set-up come before all others.
     fn nothing_after_the_end(&self) -> Checked {
+        let setup: Vec<&Call> = self.setup.iter().map(|(_, call)| call).collect();
+        nothing_after_the_end("setup", &setup, 0)?;
         for (cpu, calls) in self.run.iter().enumerate() {
-            for (at, call) in calls.iter().enumerate() {
-                let Some(span) = call.span().filter(|_| !matches!(call, Call::Munmap(_))) else { continue };
-                let ends = |other: &Call| match *other {
-                    Call::Munmap(gone) => (gone.process, gone.vma) == (span.process, span.vma),
-                    Call::Exit(process) => process == span.process,
-                    _ => false,
-                };
-                if calls[..at].iter().any(ends) {
-                    let text = "was unmapped before; expected no use of it after that on a machine with `swap`";
-                    return misfit(format!("cpus[{cpu}].run[{at}].vma"), text.into());
-                }
-            }
+            let all: Vec<&Call> = setup.iter().copied().chain(calls).collect();
+            nothing_after_the_end(&format!("cpus[{cpu}].run"), &all, setup.len())?;
         }
         Ok(())
+    }
+
+    /// What the ledger is asked to count can happen on this machine.
+    pub(super) fn measure_fits(&self) -> Checked {
+        let kind = self.memory.kind();
+        let (word, happens) = match self.measure {
+            Measure::Everything => return Ok(()),
+            Measure::MunlockRange => ("munlock-range", matches!(kind, MemoryKind::Plain | MemoryKind::Kworkers)),
+            Measure::TryToUnmap => ("try-to-unmap", kind == MemoryKind::Folios),
+        };
+        if happens {
+            return Ok(());
+        }
+        let other = match kind {
+            MemoryKind::Plain | MemoryKind::Kworkers => "everything or munlock-range",
+            MemoryKind::Folios => "everything or try-to-unmap",
+            MemoryKind::Pcp | MemoryKind::Swap => "everything",
+        };
+        let text = format!("{word} never happens on a machine with {}; expected {other}", kind.words());
+        misfit("measure", text)
     }
 
     /// What a call may name on this machine.
@@ -183,6 +197,28 @@ impl Program {
         }
         Ok(())
     }
+}
+
+// The calls from a place on, held against all that come before each.
+fn nothing_after_the_end(path: &str, calls: &[&Call], from: usize) -> Checked {
+    for (at, call) in calls.iter().enumerate().skip(from) {
+        let Some(span) = call.span().filter(|_| !matches!(call, Call::Munmap(_))) else { continue };
+        for before in &calls[..at] {
+            let what = match **before {
+                Call::Munmap(gone) if (gone.process, gone.vma) == (span.process, span.vma) => "was unmapped",
+                Call::Exit(process) if process == span.process => "is gone since its process exited",
+                _ => continue,
+            };
+            let text = format!(
+                "`{}` of VMA {} of process {}, which {what}; expected no use of it after that on a machine with `swap`",
+                call.name(),
+                span.vma,
+                span.process
+            );
+            return misfit(format!("{path}[{}]", at - from), text);
+        }
+    }
+    Ok(())
 }
 
 fn anonymous(path: &str, area: &Area, kind: MemoryKind) -> Checked {

@@ -74,7 +74,7 @@ impl Program {
     ///
     /// A program or a kernel that does not fit.
     pub fn into_scenario(self, heading: Heading, kernel: &Kernel) -> Result<&'static Scenario, SpecError> {
-        self.validate().map_err(|misfit| SpecError::Together(alloc::format!("{misfit}")))?;
+        self.validate().map_err(SpecError::At)?;
         let main = &kernel.series()?.scenarios[0];
         let old = main.variant(&kernel.variant)?.name;
         let other = if old == main.sides.1 { main.sides.0 } else { main.sides.1 };

@@ -6,8 +6,9 @@ use alloc::rc::Rc;
 use core::cell::RefCell;
 use core::ops::Range;
 
+use super::check_order::Order;
 use super::{Advice, Area, Call, MemoryKind, Program, Span};
-use crate::engine::Cpu;
+use crate::engine::{ALLOCATED_ONCE, CALL_ORDER, Cpu, FREED_ONCE};
 use crate::kernel::Patch;
 use crate::kernel::fault::do_page_fault;
 use crate::kernel::lru_drain::{lru_add_drain_all, lru_add_drain_all_async};
@@ -34,15 +35,27 @@ pub(super) type Blocks = Rc<RefCell<BTreeMap<u8, Option<(Pfn, u8)>>>>;
 
 /// Makes calls one after the other. The time that a call takes passes before the next one; a process that exits does so
 /// at once.
-pub(super) async fn make_all(cpu: &Cpu, program: &'static Program, blocks: &Blocks, calls: &'static [Call]) {
+pub(super) async fn make_all(
+    cpu: &Cpu,
+    program: &'static Program,
+    (blocks, order): &(Blocks, Order),
+    calls: &'static [Call],
+) {
     let mut ticks = None;
     for (at, call) in calls.iter().enumerate() {
+        if let Some(text) = order.refuses(program, call) {
+            // The order within the set-up is known before it is made.
+            cpu.bug(CALL_ORDER, format!("cpus[{}].run[{at}]: {text}", cpu.id())).await;
+            return;
+        }
+        order.begins(call);
         let took = match program.memory.kind() {
             MemoryKind::Plain | MemoryKind::Kworkers => on_lists(cpu, program, call).await,
             MemoryKind::Pcp => with_allocator(cpu, program, blocks, call).await,
             MemoryKind::Swap => with_swap(cpu, program, call).await,
             MemoryKind::Folios => with_folios(cpu, program, call).await,
         };
+        order.ended(call);
         ticks = took.or(ticks);
         if matches!(calls.get(at + 1), Some(Call::Exit(_))) {
             continue;
@@ -162,7 +175,7 @@ async fn with_allocator(cpu: &Cpu, program: &'static Program, blocks: &Blocks, c
 async fn alloc_block(cpu: &Cpu, blocks: &Blocks, zone: u8, order: u8, block: u8) {
     if blocks.borrow().contains_key(&block) {
         let text = format!("block {block} is allocated and has not been freed");
-        cpu.bug("a block is allocated once", text).await;
+        cpu.bug(ALLOCATED_ONCE, text).await;
         return;
     }
     // The number is taken before the page is there, so that nobody else takes it meanwhile.
@@ -177,7 +190,7 @@ async fn alloc_block(cpu: &Cpu, blocks: &Blocks, zone: u8, order: u8, block: u8)
 async fn free_block(cpu: &Cpu, blocks: &Blocks, block: u8) {
     let taken = { blocks.borrow_mut().remove(&block) };
     let Some(taken) = taken else {
-        cpu.bug("a block is freed once", format!("block {block} is not allocated")).await;
+        cpu.bug(FREED_ONCE, format!("block {block} is not allocated")).await;
         return;
     };
     let Some((page, order)) = taken else { return };

@@ -4,10 +4,12 @@ mod build;
 mod call;
 mod check;
 mod check_memory;
+mod check_order;
 mod functions;
 mod leak;
 mod make;
 mod memory;
+mod patches;
 mod spaces;
 
 pub use call::{Advice, Call, Span};
