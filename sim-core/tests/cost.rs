@@ -95,7 +95,7 @@ fn locks_and_lists(run: &Run) -> u64 {
 fn a_function_costs_its_calls() {
     let run = record(spec("munlock", "6", &[]));
     let mut costs = Costs::free("test");
-    costs.set_function("munlock_pagevec", 7);
+    costs.set_function("__munlock_pagevec", 7);
     assert_eq!(Timing::new(&run.timeline, &Rc::new(costs)).elapsed, 4 * 7, "four batches of 14 pages");
 }
 

@@ -191,11 +191,11 @@ fn rounds_of_lru_lock_by_function() {
     let key = Key::find("lru_lock").unwrap();
     let table: [Rounds; 6] = [
         ("0", 111, &[("isolate_lru_page", 56), ("lru_add_drain", 55)]),
-        ("2", 59, &[("isolate_lru_page", 56), ("pagevec_lru_add", 3)]),
-        ("3", 7, &[("isolate_pagevec", 4), ("pagevec_lru_add", 3)]),
-        ("5", 8, &[("isolate_pagevec", 4), ("putback_lru_fast", 4)]),
-        ("6", 8, &[("isolate_pagevec", 4), ("putback_lru_fast", 4)]),
-        ("7", 8, &[("isolate_pagevec", 4), ("putback_lru_fast", 4)]),
+        ("2", 59, &[("isolate_lru_page", 56), ("__pagevec_lru_add", 3)]),
+        ("3", 7, &[("isolate_pagevec", 4), ("__pagevec_lru_add", 3)]),
+        ("5", 8, &[("isolate_pagevec", 4), ("__putback_lru_fast", 4)]),
+        ("6", 8, &[("isolate_pagevec", 4), ("__putback_lru_fast", 4)]),
+        ("7", 8, &[("isolate_pagevec", 4), ("__putback_lru_fast", 4)]),
     ];
     for (variant, rounds, by) in table {
         let run = run("munlock", variant, &[]);
@@ -396,7 +396,7 @@ fn tables_are_sorted_and_filtered() {
     assert!(table.rows.is_sorted_by(|one, two| one.label <= two.label));
     table.filter("LRU_ADD");
     let names: Vec<&str> = table.rows.iter().map(|row| row.label.as_str()).collect();
-    assert_eq!(names, ["lru_add_drain", "lru_add_drain_cpu", "pagevec_lru_add", "pagevec_lru_add_fn"]);
+    assert_eq!(names, ["lru_add_drain", "lru_add_drain_cpu", "__pagevec_lru_add", "__pagevec_lru_add_fn"]);
 }
 
 #[test]

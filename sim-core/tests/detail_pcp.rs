@@ -84,7 +84,7 @@ fn pages_and_processors_of_a_run() {
     for page in &detail.pages {
         let steps = run.timeline.index().page(page.page);
         assert_eq!(steps.len() as u64, page.work.steps);
-        assert_eq!((steps.first(), steps.last()), (Some(&page.first), Some(&page.last)));
+        assert_eq!((steps.iter().next(), steps.iter().last()), (Some(page.first), Some(page.last)));
     }
     let pages = detail.table(By::Pages);
     let allocated = run.ledger.count(Count::Allocs);

@@ -253,17 +253,17 @@ fn pageout_calls_what_it_called_on_real_kernels() {
     for name in ["isolate_lru_page", "folio_referenced_one", "try_to_unmap", "try_to_unmap_one", "page_remove_rmap"] {
         assert_eq!(old(name), 512, "{name}");
     }
-    for name in ["ptep_clear_flush", "flush_tlb_range", "remove_mapping"] {
+    for name in ["ptep_clear_flush", "flush_tlb_range", "__remove_mapping"] {
         assert_eq!(old(name), 512, "{name}");
     }
-    assert_eq!((old("page_vma_mapped_walk"), old("mod_lruvec_page_state")), (2048, 1024));
+    assert_eq!((old("page_vma_mapped_walk"), old("__mod_lruvec_page_state")), (2048, 1024));
     // 7.2: once for a folio, no look at the references, and one call of the walk.
     let new = calls("today", "2");
-    for name in ["isolate_lru_page", "try_to_unmap", "try_to_unmap_one", "folio_remove_rmap_ptes", "remove_mapping"] {
+    for name in ["isolate_lru_page", "try_to_unmap", "try_to_unmap_one", "folio_remove_rmap_ptes", "__remove_mapping"] {
         assert_eq!(new(name), 128, "{name}");
     }
     assert_eq!((new("page_vma_mapped_walk"), new("folio_referenced_one"), new("flush_tlb_range")), (128, 0, 128));
-    assert_eq!(new("mod_lruvec_page_state"), 256);
+    assert_eq!(new("__mod_lruvec_page_state"), 256);
 }
 
 #[test]

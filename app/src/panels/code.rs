@@ -114,9 +114,14 @@ mod tests {
     fn long_stacks_lose_their_middle() {
         assert_eq!(shortened(&[]), Vec::<&str>::new());
         assert_eq!(shortened(&["munlock_vma_pages_range", "pagevec_add"]), ["munlock_vma_pages_range", "pagevec_add"]);
-        let long =
-            ["sys_munlock", "munlock_vma_pages_range", "munlock_vma_page", "munlock_isolated_page", "putback_lru_page"];
-        assert_eq!(shortened(&long), ["sys_munlock", "…", "munlock_isolated_page", "putback_lru_page"]);
+        let long = [
+            "sys_munlock",
+            "munlock_vma_pages_range",
+            "munlock_vma_page",
+            "__munlock_isolated_page",
+            "putback_lru_page",
+        ];
+        assert_eq!(shortened(&long), ["sys_munlock", "…", "__munlock_isolated_page", "putback_lru_page"]);
         const LONG: &str = "a_function_whose_name_is_far_too_long_to_stand_beside_any_other_in_the_line_above_the_code";
         assert_eq!(shortened(&["a", "b", LONG]), ["a", "…", LONG]);
     }

@@ -4,7 +4,7 @@ use sim_macros::{kernel, look};
 
 use super::Patch;
 use super::mm_inline::{add_page_to_lru_list, del_page_from_lru_list, page_is_file_cache, page_lru};
-use super::swap::{lru_add_drain, pagevec_lru_add};
+use super::swap::{__pagevec_lru_add, lru_add_drain};
 use super::workqueue::{flush_work, schedule_work_on};
 use crate::engine::Cpu;
 use crate::ledger::Site;
@@ -225,7 +225,7 @@ pub async fn lru_cache_add_lru(cpu: &Cpu, page: Pfn, lru: u8) {
     cpu.get_page(page, Site::LruCacheAdd, Held::Slot).await;
     let filled = cpu.pagevec_add(pvec, page).await;
     if filled == cpu.pagevec_size() || cpu.page_trans_huge(page) {
-        pagevec_lru_add(cpu, pvec, Held::Slot).await;
+        __pagevec_lru_add(cpu, pvec, Held::Slot).await;
     }
     cpu.put_cpu().await;
 }
@@ -236,7 +236,7 @@ pub async fn drain_other_lists(cpu: &Cpu) {
     let own = cpu.id();
     for lru in 1..LRU_LISTS {
         if cpu.read_list_pagevec(own, lru).await {
-            pagevec_lru_add(cpu, cpu.this_cpu_pvec(PagevecKind::lru_add(lru)), Held::Slot).await;
+            __pagevec_lru_add(cpu, cpu.this_cpu_pvec(PagevecKind::lru_add(lru)), Held::Slot).await;
         }
     }
 }
@@ -262,7 +262,7 @@ pub async fn drain_cpu_pagevecs(cpu: &Cpu, dead: u8) {
             continue;
         }
         if cpu.read_pagevec_count(pvec).await > 0 {
-            pagevec_lru_add(cpu, pvec, Held::Slot).await;
+            __pagevec_lru_add(cpu, pvec, Held::Slot).await;
         }
     }
 }

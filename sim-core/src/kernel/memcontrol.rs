@@ -11,20 +11,20 @@ use crate::op::Note;
 /// One memcg level, the root cgroup. From 6.16 on (named lruvec_stat_mod_folio there) the primitives are safe against
 /// interrupts and hand the whole count on.
 #[kernel("mm/memcontrol.c", "6.3")]
-pub async fn mod_lruvec_page_state(cpu: &Cpu, folio: Pfn, item: Stat, delta: i32) {
+pub async fn __mod_lruvec_page_state(cpu: &Cpu, folio: Pfn, item: Stat, delta: i32) {
     cpu.note(Note::StatBegin, folio, delta.unsigned_abs()).await;
     if cpu.has(Patch::LazyfreeBatch) {
         cpu.mod_zone_page_state(cpu.page_zone(folio), item, delta).await;
     } else {
         cpu.raw_mod_zone_page_state(cpu.page_zone(folio), item, delta).await;
     }
-    mod_memcg_lruvec_state(cpu, item, delta).await;
+    __mod_memcg_lruvec_state(cpu, item, delta).await;
     cpu.note(Note::StatEnd, folio, 0).await;
 }
 
 /// `__mod_memcg_lruvec_state` with memcg_rstat_updated.
 #[kernel("mm/memcontrol.c", "6.3")]
-pub async fn mod_memcg_lruvec_state(cpu: &Cpu, item: Stat, delta: i32) {
+pub async fn __mod_memcg_lruvec_state(cpu: &Cpu, item: Stat, delta: i32) {
     cpu.memcg_add(item, delta).await;
     cpu.lruvec_add(item, delta).await;
     cpu.cgroup_rstat_updated().await;

@@ -5,7 +5,7 @@ use sim_macros::{kernel, look};
 use super::Patch;
 use super::memory::{follow_page_mask, get_locked_pte, vm_normal_page};
 use super::mlock_batch::mlock_vma_pages_range;
-use super::mlock_pagevec::{munlock_pagevec, munlock_pagevec_fill};
+use super::mlock_pagevec::{__munlock_pagevec, __munlock_pagevec_fill};
 use super::mm_inline::{del_page_from_lru_list, page_lru, zone_and_size};
 use super::rmap::{SwapResult, try_to_munlock};
 use super::swap::{cond_resched, lru_add_drain, put_page, unlock_page};
@@ -55,16 +55,16 @@ pub async fn munlock_vma_pages_range(cpu: &Cpu, vma: VmaId, start: u32, end: u32
         let found = follow_page_mask(cpu, vma, addr, &mut page_mask).await;
         if let Some(page) = found {
             if cpu.has(Patch::BatchIsolate) && cpu.page_zone(page) != zone {
-                munlock_pagevec(cpu, pvec, zone).await;
+                __munlock_pagevec(cpu, pvec, zone).await;
                 zone = cpu.page_zone(page);
             }
             if cpu.has(Patch::BatchIsolate) && !page_trans_huge(cpu, page).await {
                 if cpu.pagevec_add(pvec, page).await == cpu.pagevec_size() {
-                    munlock_pagevec(cpu, pvec, zone).await;
+                    __munlock_pagevec(cpu, pvec, zone).await;
                 }
             } else {
                 if cpu.has(Patch::BatchIsolate) {
-                    munlock_pagevec(cpu, pvec, zone).await;
+                    __munlock_pagevec(cpu, pvec, zone).await;
                 }
                 cpu.lock_page(page).await;
                 if !cpu.has(Patch::NoDrain) {
@@ -79,7 +79,7 @@ pub async fn munlock_vma_pages_range(cpu: &Cpu, vma: VmaId, start: u32, end: u32
         cond_resched(cpu).await;
     }
     if cpu.has(Patch::BatchIsolate) {
-        munlock_pagevec(cpu, pvec, zone).await;
+        __munlock_pagevec(cpu, pvec, zone).await;
     }
     cpu.milestone(Milestone::RangeDone);
 }
@@ -97,8 +97,8 @@ pub async fn munlock_range_by_fill(cpu: &Cpu, vma: VmaId, start: u32, end: u32) 
             if !page_trans_huge(cpu, page).await {
                 cpu.pagevec_add(pvec, page).await;
                 let zone = cpu.page_zone(page);
-                addr = munlock_pagevec_fill(cpu, pvec, vma, zone, start, addr, end).await;
-                munlock_pagevec(cpu, pvec, zone).await;
+                addr = __munlock_pagevec_fill(cpu, pvec, vma, zone, start, addr, end).await;
+                __munlock_pagevec(cpu, pvec, zone).await;
                 cond_resched(cpu).await;
                 continue;
             }
@@ -144,11 +144,11 @@ pub async fn munlock_range_holding_pte(cpu: &Cpu, vma: VmaId, start: u32, end: u
                     cpu.unlock_ptl(table).await;
                     ptl = None;
                 }
-                munlock_pagevec(cpu, pvec, zone).await;
+                __munlock_pagevec(cpu, pvec, zone).await;
                 zone = cpu.page_zone(page);
             }
             if page_trans_huge(cpu, page).await {
-                munlock_pagevec(cpu, pvec, zone).await;
+                __munlock_pagevec(cpu, pvec, zone).await;
                 cpu.lock_page(page).await;
                 page_mask = munlock_vma_page(cpu, page).await;
                 unlock_page(cpu, page).await;
@@ -161,7 +161,7 @@ pub async fn munlock_range_holding_pte(cpu: &Cpu, vma: VmaId, start: u32, end: u
                     if let Some(table) = ptl.take() {
                         cpu.unlock_ptl(table).await;
                     }
-                    munlock_pagevec(cpu, pvec, zone).await;
+                    __munlock_pagevec(cpu, pvec, zone).await;
                 }
             }
         }
@@ -173,7 +173,7 @@ pub async fn munlock_range_holding_pte(cpu: &Cpu, vma: VmaId, start: u32, end: u
     if let Some(table) = ptl {
         cpu.unlock_ptl(table).await;
     }
-    munlock_pagevec(cpu, pvec, zone).await;
+    __munlock_pagevec(cpu, pvec, zone).await;
     cpu.milestone(Milestone::RangeDone);
 }
 
@@ -205,9 +205,9 @@ pub async fn munlock_vma_page(cpu: &Cpu, page: Pfn) -> u32 {
         page_mask = nr_pages - 1;
         cpu.mod_zone_page_state(cpu.page_zone(page), Stat::Mlock, -(nr_pages as i32)).await;
         if isolate_lru_page(cpu, page).await {
-            munlock_isolated_page(cpu, page).await;
+            __munlock_isolated_page(cpu, page).await;
         } else {
-            munlock_isolation_failed(cpu, page).await;
+            __munlock_isolation_failed(cpu, page).await;
         }
     }
     page_mask
@@ -224,19 +224,19 @@ pub async fn munlock_vma_page_under_lock(cpu: &Cpu, page: Pfn) -> u32 {
         return nr_pages - 1;
     }
     cpu.raw_mod_zone_page_state(zone, Stat::Mlock, -(nr_pages as i32)).await;
-    if munlock_isolate_lru_page(cpu, page, true).await {
+    if __munlock_isolate_lru_page(cpu, page, true).await {
         cpu.unlock_lru_irq(zone).await;
-        munlock_isolated_page(cpu, page).await;
+        __munlock_isolated_page(cpu, page).await;
         return nr_pages - 1;
     }
-    munlock_isolation_failed(cpu, page).await;
+    __munlock_isolation_failed(cpu, page).await;
     cpu.unlock_lru_irq(zone).await;
     nr_pages - 1
 }
 
 /// Takes a page off its list; the caller holds lru_lock. `getpage`: with a reference of its own.
 #[kernel("mm/mlock.c", "3.14")]
-pub async fn munlock_isolate_lru_page(cpu: &Cpu, page: Pfn, getpage: bool) -> bool {
+pub async fn __munlock_isolate_lru_page(cpu: &Cpu, page: Pfn, getpage: bool) -> bool {
     if !cpu.test_page(PageFlag::Lru, page).await {
         return false;
     }
@@ -250,7 +250,7 @@ pub async fn munlock_isolate_lru_page(cpu: &Cpu, page: Pfn, getpage: bool) -> bo
 
 /// An isolated page goes back, unless another locked VMA wants it on the unevictable list.
 #[kernel("mm/mlock.c", "3.11")]
-pub async fn munlock_isolated_page(cpu: &Cpu, page: Pfn) {
+pub async fn __munlock_isolated_page(cpu: &Cpu, page: Pfn) {
     let mut result = SwapResult::Again;
     if cpu.page_mapcount(page).await > 1 {
         result = try_to_munlock(cpu, page).await;
@@ -263,7 +263,7 @@ pub async fn munlock_isolated_page(cpu: &Cpu, page: Pfn) {
 
 /// The page is on no list: whoever has it will put it back by its flags.
 #[kernel("mm/mlock.c", "3.11")]
-pub async fn munlock_isolation_failed(cpu: &Cpu, page: Pfn) {
+pub async fn __munlock_isolation_failed(cpu: &Cpu, page: Pfn) {
     if cpu.test_page(PageFlag::Unevictable, page).await {
         cpu.count_vm_events(Event::Stranded, 1).await;
     } else {
@@ -308,7 +308,7 @@ pub(super) fn hpage_nr_pages(cpu: &Cpu, page: Pfn) -> u32 {
     if cpu.page_trans_huge(page) { HPAGE_PMD_NR } else { 1 }
 }
 
-/// A pagevec that holds nothing is not worth a call: the callers of `munlock_pagevec` say so here, once.
+/// A pagevec that holds nothing is not worth a call: the callers of `__munlock_pagevec` say so here, once.
 #[look]
 #[inline(always)]
 pub(super) fn is_empty(cpu: &Cpu, pvec: Pv) -> bool {

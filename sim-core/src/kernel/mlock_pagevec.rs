@@ -4,9 +4,9 @@ use sim_macros::{kernel, look};
 
 use super::Patch;
 use super::memory::{get_locked_pte, vm_normal_page};
-use super::mlock::{is_empty, munlock_isolate_lru_page, munlock_isolated_page, munlock_isolation_failed};
+use super::mlock::{__munlock_isolate_lru_page, __munlock_isolated_page, __munlock_isolation_failed, is_empty};
 use super::mm_inline::{del_page_from_lru_list, page_lru};
-use super::swap::{pagevec_lru_add, pagevec_release, put_page, unlock_page};
+use super::swap::{__pagevec_lru_add, pagevec_release, put_page, unlock_page};
 use crate::engine::{Cpu, Milestone};
 use crate::ledger::Site;
 use crate::machine::{Event, PTRS_PER_PTE, PageFlag, Pfn, Pmd, Pv, Stat, VmaId};
@@ -16,7 +16,7 @@ use crate::view::PagevecKind;
 /// `__munlock_pagevec`: isolates all pages of a pagevec under one lru_lock, then munlocks each and puts it back.
 /// Returns at once for an empty pagevec, which the kernel tests at the call.
 #[kernel("mm/mlock.c", "3.12")]
-pub async fn munlock_pagevec(cpu: &Cpu, pvec: Pv, zone: u8) {
+pub async fn __munlock_pagevec(cpu: &Cpu, pvec: Pv, zone: u8) {
     if is_empty(cpu, pvec) {
         return;
     }
@@ -26,12 +26,12 @@ pub async fn munlock_pagevec(cpu: &Cpu, pvec: Pv, zone: u8) {
     for slot in 0..cpu.pagevec_count(pvec) {
         let Some(page) = cpu.pagevec_page(pvec, slot) else { continue };
         cpu.lock_page(page).await;
-        let fast = cpu.has(Patch::BatchPutback) && putback_lru_fast_prepare(cpu, page, putback, &mut rescued).await;
+        let fast = cpu.has(Patch::BatchPutback) && __putback_lru_fast_prepare(cpu, page, putback, &mut rescued).await;
         if !fast {
             if cpu.has(Patch::NoIsolatePin) {
                 cpu.get_page(page, Site::MunlockSlow, Held::Isolate).await;
             }
-            munlock_isolated_page(cpu, page).await;
+            __munlock_isolated_page(cpu, page).await;
         }
         unlock_page(cpu, page).await;
         let pinned_till_the_end = cpu.has(Patch::BatchPutback) && !cpu.has(Patch::NoIsolatePin);
@@ -40,7 +40,7 @@ pub async fn munlock_pagevec(cpu: &Cpu, pvec: Pv, zone: u8) {
         }
     }
     if cpu.has(Patch::BatchPutback) && cpu.pagevec_count(putback) > 0 {
-        putback_lru_fast(cpu, putback, rescued).await;
+        __putback_lru_fast(cpu, putback, rescued).await;
     }
     if cpu.has(Patch::BatchPutback) && !cpu.has(Patch::NoIsolatePin) {
         for slot in 0..cpu.pagevec_count(pvec) {
@@ -71,7 +71,7 @@ pub async fn isolate_pagevec(cpu: &Cpu, pvec: Pv, zone: u8) {
             if isolate_one(cpu, page).await {
                 continue;
             }
-            munlock_isolation_failed(cpu, page).await;
+            __munlock_isolation_failed(cpu, page).await;
         }
         if !was_mlocked || !cpu.has(Patch::CountMlock) {
             delta_munlocked += 1;
@@ -97,7 +97,7 @@ pub async fn isolate_pagevec(cpu: &Cpu, pvec: Pv, zone: u8) {
 #[kernel("mm/mlock.c", "3.12")]
 pub async fn isolate_one(cpu: &Cpu, page: Pfn) -> bool {
     if !cpu.has(Patch::RfcIsolate) {
-        return munlock_isolate_lru_page(cpu, page, !cpu.has(Patch::NoIsolatePin)).await;
+        return __munlock_isolate_lru_page(cpu, page, !cpu.has(Patch::NoIsolatePin)).await;
     }
     if !cpu.test_page(PageFlag::Lru, page).await {
         return false;
@@ -111,7 +111,7 @@ pub async fn isolate_one(cpu: &Cpu, page: Pfn) -> bool {
 /// `__putback_lru_fast_prepare`: a page that only this mm maps, and that is evictable, goes back with its batch. As
 /// posted, patch 5 advances the pointer to the counter instead of the counter.
 #[kernel("mm/mlock.c", "3.12")]
-pub async fn putback_lru_fast_prepare(cpu: &Cpu, page: Pfn, putback: Pv, rescued: &mut u32) -> bool {
+pub async fn __putback_lru_fast_prepare(cpu: &Cpu, page: Pfn, putback: Pv, rescued: &mut u32) -> bool {
     if cpu.page_mapcount(page).await > 1 || !cpu.page_evictable(page).await {
         return false;
     }
@@ -126,17 +126,17 @@ pub async fn putback_lru_fast_prepare(cpu: &Cpu, page: Pfn, putback: Pv, rescued
 /// `__putback_lru_fast`: the batch goes on its lists under one lru_lock; the drain drops the reference that isolation
 /// held: the isolator's, or from patch 6 on the pin.
 #[kernel("mm/mlock.c", "3.12")]
-pub async fn putback_lru_fast(cpu: &Cpu, putback: Pv, rescued: u32) {
+pub async fn __putback_lru_fast(cpu: &Cpu, putback: Pv, rescued: u32) {
     cpu.count_vm_events(Event::Munlocked, cpu.pagevec_count(putback)).await;
     let held = if cpu.has(Patch::NoIsolatePin) { Held::Pin } else { Held::Isolate };
-    pagevec_lru_add(cpu, putback, held).await;
+    __pagevec_lru_add(cpu, putback, held).await;
     cpu.count_vm_events(Event::Rescued, rescued).await;
 }
 
 /// `__munlock_pagevec_fill`: collects the following pages of the same page table and zone under one ptl. Returns the
 /// address behind the last one. In 3.12-rc1 the end of a folded middle level did not bound the walk.
 #[kernel("mm/mlock.c", "3.12")]
-pub async fn munlock_pagevec_fill(cpu: &Cpu, pvec: Pv, vma: VmaId, zone: u8, first: u32, addr: u32, end: u32) -> u32 {
+pub async fn __munlock_pagevec_fill(cpu: &Cpu, pvec: Pv, vma: VmaId, zone: u8, first: u32, addr: u32, end: u32) -> u32 {
     let table_end = (addr / PTRS_PER_PTE + 1) * PTRS_PER_PTE;
     let ptl = get_locked_pte(cpu, vma, addr).await;
     let clamped = !cpu.has(Patch::FoldedPmd) || cpu.has(Patch::ClampWalk);

@@ -22,7 +22,7 @@ pub async fn sys_mlock(cpu: &Cpu, vma: VmaId, policy: Mempolicy) {
     cpu.down(LockClass::MmapSem, true, u32::from(vma.mm)).await;
     mlock_fixup(cpu, vma).await;
     cpu.up(LockClass::MmapSem, true, u32::from(vma.mm)).await;
-    mm_populate(cpu, vma, policy).await;
+    __mm_populate(cpu, vma, policy).await;
     cpu.milestone(Milestone::SyscallExit);
 }
 
@@ -37,7 +37,7 @@ pub async fn sys_mlockall(cpu: &Cpu, mm: u8, policies: Vec<Mempolicy>) {
     }
     cpu.up(LockClass::MmapSem, true, u32::from(mm)).await;
     for (vma, policy) in (0..).zip(policies) {
-        mm_populate(cpu, VmaId { mm, vma }, policy).await;
+        __mm_populate(cpu, VmaId { mm, vma }, policy).await;
     }
     cpu.milestone(Milestone::SyscallExit);
 }
@@ -86,10 +86,10 @@ pub async fn mlock_present(cpu: &Cpu, vma: VmaId, start: u32, end: u32) {
     cpu.unlock_ptl(table).await;
 }
 
-/// mm_populate of one VMA: faults in what is missing, as stores would. Until 5.17 each page of a locked VMA is then
+/// __mm_populate of one VMA: faults in what is missing, as stores would. Until 5.17 each page of a locked VMA is then
 /// followed with FOLL_MLOCK, which drains this CPU's pagevecs each time.
 #[kernel("mm/mlock.c", "3.11", pauses)]
-pub async fn mm_populate(cpu: &Cpu, vma: VmaId, policy: Mempolicy) {
+pub async fn __mm_populate(cpu: &Cpu, vma: VmaId, policy: Mempolicy) {
     cpu.down(LockClass::MmapSem, false, u32::from(vma.mm)).await;
     let area = { *cpu.machine().vma(vma) };
     let mut addr = area.start;

@@ -10,7 +10,7 @@ use super::memory::{copy_one_pte, follow_page_mask, vm_normal_page};
 use super::mlock::munlock_vma_pages_range;
 use super::mlock_batch::mlock_vma_pages_range;
 use super::mlock_pagevec::table_of;
-use super::mlock_range::mm_populate;
+use super::mlock_range::__mm_populate;
 use super::rmap::page_remove_rmap;
 use super::swap::{cond_resched, lru_add_drain, put_page};
 use super::vmscan::{isolate_lru_page, putback_lru_page};
@@ -28,7 +28,7 @@ pub async fn sys_mmap(cpu: &Cpu, vma: VmaId, policy: Mempolicy, locked: bool, po
     }
     cpu.up(LockClass::MmapSem, true, u32::from(vma.mm)).await;
     if locked || populate {
-        mm_populate(cpu, vma, policy).await;
+        __mm_populate(cpu, vma, policy).await;
     }
     cpu.milestone(Milestone::SyscallExit);
 }

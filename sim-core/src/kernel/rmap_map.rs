@@ -3,7 +3,7 @@
 use sim_macros::{kernel, look};
 
 use super::Patch;
-use super::memcontrol::{add_mm_counter, mapped_item, mm_counter, mod_lruvec_page_state};
+use super::memcontrol::{__mod_lruvec_page_state, add_mm_counter, mapped_item, mm_counter};
 use super::memory::alloc_pages;
 use super::mlock_pagevec::table_of;
 use super::rmap_remove::is_large;
@@ -43,7 +43,7 @@ pub async fn add_folio(cpu: &Cpu, mapping: u16, index: u32, order: u8, kind: Fol
         }
     }
     if kind == FolioKind::File {
-        mod_lruvec_page_state(cpu, folio, crate::machine::Stat::FilePages, 1 << order).await;
+        __mod_lruvec_page_state(cpu, folio, crate::machine::Stat::FilePages, 1 << order).await;
         if order > 0 {
             cpu.change_flag(PageFlag::Private, How::Set, folio).await;
             cpu.get_page(folio, Site::PageCache, Held::Private).await;
@@ -75,7 +75,7 @@ pub async fn do_set_pte(cpu: &Cpu, vma: VmaId, folio: Pfn, page: Pfn, addr: u32,
             cpu.add_nr_mapped(folio, 1).await;
         }
         let item = mapped_item(cpu, folio);
-        mod_lruvec_page_state(cpu, folio, item, 1).await;
+        __mod_lruvec_page_state(cpu, folio, item, 1).await;
     }
     if counts_large(cpu, folio) {
         cpu.lock_large_mapcount(folio).await;

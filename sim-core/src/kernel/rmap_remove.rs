@@ -3,7 +3,7 @@
 use sim_macros::{kernel, look};
 
 use super::Patch;
-use super::memcontrol::{folio_test_anon, mapped_item, mod_lruvec_page_state};
+use super::memcontrol::{__mod_lruvec_page_state, folio_test_anon, mapped_item};
 use crate::engine::Cpu;
 use crate::machine::{COMPOUND_MAPPED, HPAGE_PMD_ORDER, PageFlag, Pfn, VmaId};
 
@@ -26,7 +26,7 @@ pub async fn page_remove_rmap(cpu: &Cpu, folio: Pfn, page: Pfn) {
     }
     if nr > 0 {
         let item = mapped_item(cpu, folio);
-        mod_lruvec_page_state(cpu, folio, item, -nr).await;
+        __mod_lruvec_page_state(cpu, folio, item, -nr).await;
         deferred_split_folio(cpu, folio).await;
     }
 }
@@ -46,7 +46,7 @@ pub async fn folio_remove_rmap_range(cpu: &Cpu, folio: Pfn, first: Pfn, pages: u
     }
     if nr > 0 {
         let item = mapped_item(cpu, folio);
-        mod_lruvec_page_state(cpu, folio, item, -nr).await;
+        __mod_lruvec_page_state(cpu, folio, item, -nr).await;
         deferred_split_folio(cpu, folio).await;
     }
 }
@@ -58,7 +58,7 @@ pub async fn folio_remove_rmap_ptes(cpu: &Cpu, folio: Pfn, first: Pfn, pages: u3
     if !is_large(cpu, folio) {
         if cpu.add_mapcount(first, -1).await == 0 {
             let item = mapped_item(cpu, folio);
-            mod_lruvec_page_state(cpu, folio, item, -1).await;
+            __mod_lruvec_page_state(cpu, folio, item, -1).await;
         }
         return;
     }
@@ -84,7 +84,7 @@ pub async fn folio_remove_rmap_ptes(cpu: &Cpu, folio: Pfn, first: Pfn, pages: u3
         cpu.deferred_split_add(folio).await;
     }
     let item = mapped_item(cpu, folio);
-    mod_lruvec_page_state(cpu, folio, item, -last).await;
+    __mod_lruvec_page_state(cpu, folio, item, -last).await;
 }
 
 /// A huge anonymous folio of which a page is no longer mapped is queued to be split, even when none is mapped any more.

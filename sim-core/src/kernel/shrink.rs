@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use sim_macros::{kernel, look};
 
 use super::Patch;
-use super::memcontrol::{folio_test_anon, mod_lruvec_page_state};
+use super::memcontrol::{__mod_lruvec_page_state, folio_test_anon};
 use super::rmap_remove::is_large;
 use super::rmap_unmap::{Ttu, vma_locked};
 use super::rmap_walk::{
@@ -134,7 +134,7 @@ pub async fn reclaim_unmapped(cpu: &Cpu, folio: Pfn) -> Fate {
     if page.has(PageFlag::Private) {
         filemap_release_folio(cpu, folio).await;
     }
-    if remove_mapping(cpu, folio).await { Fate::Reclaimed } else { Fate::Kept }
+    if __remove_mapping(cpu, folio).await { Fate::Reclaimed } else { Fate::Kept }
 }
 
 /// filemap_release_folio: the file system lets go of what it keeps with the folio.
@@ -146,14 +146,14 @@ pub async fn filemap_release_folio(cpu: &Cpu, folio: Pfn) {
 
 /// `__remove_mapping`: out of the page cache, if nobody but the cache and the caller holds the folio.
 #[kernel("mm/vmscan.c", "6.3")]
-pub async fn remove_mapping(cpu: &Cpu, folio: Pfn) -> bool {
+pub async fn __remove_mapping(cpu: &Cpu, folio: Pfn) -> bool {
     let nr = cpu.page(folio).nr();
     cpu.lock_spin(LockClass::ILock, false, 0).await;
     cpu.lock_spin(LockClass::XaLock, true, 0).await;
     let frozen = cpu.ref_freeze(folio, 1 + nr).await;
     if frozen {
         cpu.delete_from_page_cache(folio).await;
-        mod_lruvec_page_state(cpu, folio, Stat::FilePages, -(nr as i32)).await;
+        __mod_lruvec_page_state(cpu, folio, Stat::FilePages, -(nr as i32)).await;
     }
     cpu.unlock_spin(LockClass::XaLock, true, 0).await;
     cpu.unlock_spin(LockClass::ILock, false, 0).await;

@@ -33,11 +33,11 @@ pub async fn lru_cache_add(cpu: &Cpu, page: Pfn) {
     if cpu.has(Patch::DrainWhenFull) {
         let filled = cpu.pagevec_add(pvec, page).await;
         if filled == cpu.pagevec_size() || cpu.page_trans_huge(page) {
-            pagevec_lru_add(cpu, pvec, Held::Slot).await;
+            __pagevec_lru_add(cpu, pvec, Held::Slot).await;
         }
     } else {
         if cpu.read_pagevec_count(pvec).await == cpu.pagevec_size() {
-            pagevec_lru_add(cpu, pvec, Held::Slot).await;
+            __pagevec_lru_add(cpu, pvec, Held::Slot).await;
         }
         cpu.pagevec_add(pvec, page).await;
     }
@@ -60,7 +60,7 @@ pub async fn lru_add_drain(cpu: &Cpu) {
 pub async fn lru_add_drain_cpu(cpu: &Cpu) {
     let lru_add = cpu.this_cpu_pvec(PagevecKind::LruAdd);
     if cpu.read_pagevec_count(lru_add).await > 0 {
-        pagevec_lru_add(cpu, lru_add, Held::Slot).await;
+        __pagevec_lru_add(cpu, lru_add, Held::Slot).await;
     }
     if cpu.has(Patch::ListPvecs) {
         drain_other_lists(cpu).await;
@@ -84,7 +84,7 @@ pub async fn lru_add_drain_cpu(cpu: &Cpu) {
 /// `__pagevec_lru_add`: puts every page of a pagevec on the list that its flags name, relocking where the zone
 /// changes, then drops the reference that the slot stands for.
 #[kernel("mm/swap.c", "3.11")]
-pub async fn pagevec_lru_add(cpu: &Cpu, pvec: Pv, held: Held) {
+pub async fn __pagevec_lru_add(cpu: &Cpu, pvec: Pv, held: Held) {
     let mut locked = None;
     for slot in 0..cpu.pagevec_count(pvec) {
         let Some(page) = cpu.pagevec_page(pvec, slot) else { continue };
@@ -99,7 +99,7 @@ pub async fn pagevec_lru_add(cpu: &Cpu, pvec: Pv, held: Held) {
         if cpu.has(Patch::ListPvecs) {
             pagevec_lru_add_fn_of_list(cpu, page, list_of(cpu, pvec, page)).await;
         } else {
-            pagevec_lru_add_fn(cpu, page).await;
+            __pagevec_lru_add_fn(cpu, page).await;
         }
     }
     if let Some(zone) = locked {
@@ -112,7 +112,7 @@ pub async fn pagevec_lru_add(cpu: &Cpu, pvec: Pv, held: Held) {
 /// `__pagevec_lru_add_fn`: sets PG_lru and links the page. From 4.16 on it decides here whether the page is evictable.
 /// From 5.18 on PG_lru comes last, without a barrier, and a page that is not evictable starts with mlock_count 0.
 #[kernel("mm/swap.c", "3.11")]
-pub async fn pagevec_lru_add_fn(cpu: &Cpu, page: Pfn) {
+pub async fn __pagevec_lru_add_fn(cpu: &Cpu, page: Pfn) {
     if cpu.has(Patch::AwareDrain) {
         pagevec_lru_add_fn_aware(cpu, page, page_lru(cpu, page)).await;
         return;

@@ -72,7 +72,7 @@ pub async fn shrink_page(cpu: &Cpu, page: Pfn, sc: &mut ScanControl) -> Fate {
     if !lazy && cpu.test_page(PageFlag::Dirty, page).await {
         return pageout(cpu, page, sc).await;
     }
-    remove_mapping(cpu, page, lazy).await
+    __remove_mapping(cpu, page, lazy).await
 }
 
 /// page_check_references: used since the last look? Before 5.9 one use is enough for a page that swap backs.
@@ -103,7 +103,7 @@ pub async fn free_lazy(cpu: &Cpu, page: Pfn, ttu: Ttu) -> Fate {
     if cpu.page_mapcount(page).await > 0 && try_to_unmap(cpu, page, ttu).await == Unmapped::Fail {
         return activate_locked(cpu, page).await;
     }
-    remove_mapping(cpu, page, true).await
+    __remove_mapping(cpu, page, true).await
 }
 
 /// activate_locked: once half of the slots are in use, a page that stays in memory gives its slot back.
@@ -145,7 +145,7 @@ pub async fn pageout(cpu: &Cpu, page: Pfn, sc: &mut ScanControl) -> Fate {
 /// `__remove_mapping`: takes the last references at once and frees the page. The base of 2015 and 7.1 don't look at
 /// PG_dirty again after that.
 #[kernel("mm/vmscan.c", "4.4")]
-pub async fn remove_mapping(cpu: &Cpu, page: Pfn, lazy: bool) -> Fate {
+pub async fn __remove_mapping(cpu: &Cpu, page: Pfn, lazy: bool) -> Fate {
     let cached = cpu.page(page).has(PageFlag::SwapCache);
     if cached {
         if !remove_cached(cpu, page).await {

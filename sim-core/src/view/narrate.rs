@@ -261,7 +261,7 @@ impl Sentence<'_> {
         let filled = |kind, owner| machine.pagevec(Pv { kind, owner }).nr;
         let task = self.record.task;
         Some(match self.timeline.frames()[frame as usize].func.name {
-            "pagevec_lru_add" => {
+            "__pagevec_lru_add" => {
                 let putback = filled(PagevecKind::Putback, task);
                 let drained = match putback {
                     0 => self.emptied_next().unwrap_or(Pv { kind: PagevecKind::LruAdd, owner: self.record.cpu }),
@@ -280,7 +280,7 @@ impl Sentence<'_> {
             "free_dead_page" => "to take a *dead page* off its list".to_string(),
             "split_huge_page_refcount" => "for the *whole split*".to_string(),
             "mlock_pte_range" => "for *the whole table*".to_string(),
-            "munlock_pagevec_fill" | "get_locked_pte" => "to look at *several PTEs*".to_string(),
+            "__munlock_pagevec_fill" | "get_locked_pte" => "to look at *several PTEs*".to_string(),
             "follow_page_mask" => "to look at *one PTE*".to_string(),
             _ => return None,
         })

@@ -9,7 +9,7 @@ use crate::machine::LockClass;
 
 // Functions that make a phase of a batch, by name.
 const PHASES: &[(&str, &str)] =
-    &[("isolate_pagevec", "isolate"), ("putback_lru_fast", "put"), ("mlock_folio_batch", "munlock")];
+    &[("isolate_pagevec", "isolate"), ("__putback_lru_fast", "put"), ("mlock_folio_batch", "munlock")];
 
 impl Timeline {
     /// The lanes of the whole run; `lock` is the one that the picture is about.
@@ -162,7 +162,7 @@ impl Timeline {
 }
 
 fn is_batch(frame: &Frame) -> bool {
-    matches!(frame.func.name, "munlock_pagevec" | "mlock_folio_batch") && frame.end > frame.start
+    matches!(frame.func.name, "__munlock_pagevec" | "mlock_folio_batch") && frame.end > frame.start
 }
 
 fn pages_as_blocks(pages: &[(u32, u32)], end: u32) -> Vec<Block> {
@@ -180,12 +180,12 @@ fn pages_as_blocks(pages: &[(u32, u32)], end: u32) -> Vec<Block> {
 
 pub(super) fn kind(name: &str) -> FunctionKind {
     match name {
-        "lru_add_drain" | "pagevec_lru_add" | "lru_cache_add" | "lru_add_drain_all" | "lru_add_drain_all_async" => {
+        "lru_add_drain" | "__pagevec_lru_add" | "lru_cache_add" | "lru_add_drain_all" | "lru_add_drain_all_async" => {
             FunctionKind::Drain
         }
         "isolate_lru_page" | "isolate_pagevec" | "munlock_folio_one" => FunctionKind::Isolate,
-        "putback_lru_page" | "putback_lru_fast" => FunctionKind::Putback,
-        "follow_page_mask" | "munlock_pagevec_fill" | "get_locked_pte" => FunctionKind::Walk,
+        "putback_lru_page" | "__putback_lru_fast" => FunctionKind::Putback,
+        "follow_page_mask" | "__munlock_pagevec_fill" | "get_locked_pte" => FunctionKind::Walk,
         // The other series.
         "page_vma_mapped_walk" | "isolate_lru_pages" => FunctionKind::Walk,
         "rmqueue_bulk" | "clear_pte" | "do_swap_page" => FunctionKind::Isolate,
