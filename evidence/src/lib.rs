@@ -8,6 +8,7 @@ mod fit;
 mod lru_drain;
 mod munlock;
 mod published;
+pub mod recordings;
 mod report;
 mod rmap_unmap;
 mod run;
@@ -21,5 +22,9 @@ pub type Progress<'a> = &'a mut dyn FnMut(f64) -> bool;
 type Maker = fn(Progress<'_>) -> Option<Report>;
 
 /// All reports by series, in the order of the gallery.
-pub const REPORTS: &[(&str, Maker)] =
-    &[("munlock", munlock::report), ("lru-drain", lru_drain::report), ("rmap-unmap", rmap_unmap::report)];
+pub const REPORTS: &[(&str, Maker)] = &[
+    ("munlock", munlock::report),
+    ("lru-drain", lru_drain::report),
+    ("rmap-unmap", rmap_unmap::report),
+    ("recordings", recordings::report),
+];
