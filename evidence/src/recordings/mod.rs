@@ -100,9 +100,10 @@ pub fn of(text: &str, progress: Progress<'_>) -> Result<Option<Report>, String> 
         );
         let model = MODELS.iter().find(|(name, _)| *name == recorded.name);
         let (_, model) = model.ok_or_else(|| format!("`{}`: no such workload is modelled", recorded.name))?;
+        let mut named = Vec::new();
         for kernel in kernels_of(recorded) {
             let name = data.kernels.get(kernel).ok_or_else(|| format!("kernel `{kernel}` has no name"))?;
-            table.notes.push(format!("{kernel} is {name}."));
+            named.push(format!("{kernel} is {name}"));
             let counts = model(kernel).ok_or_else(|| format!("`{}`: kernel `{kernel}` has no model", recorded.name))?;
             for line in recorded.rows.iter().filter(|line| line.kernel == kernel) {
                 table.rows.push(row(line, &counts).map_err(|what| format!("`{}`: {what}", recorded.name))?);
@@ -112,6 +113,7 @@ pub fn of(text: &str, progress: Progress<'_>) -> Result<Option<Report>, String> 
                 return Ok(None);
             }
         }
+        table.notes.push(format!("{}.", named.join(", ")));
         table.notes.extend(recorded.notes.iter().cloned());
         tables.push(table);
     }

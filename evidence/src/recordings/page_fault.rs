@@ -15,7 +15,7 @@ const PAGES: u32 = 4096;
 /// Processes of the recording, each on a CPU of its own, and rounds of each.
 const PROCESSES: u64 = 4;
 const ROUNDS: u32 = 20;
-/// Rounds that are recorded: what a round costs apart from refills is alike in all.
+/// Rounds that are recorded: what a round costs, apart from refills and the drains of 7.2, is alike in all.
 const RECORDED: u32 = 10;
 const TIMES: u64 = PROCESSES * (ROUNDS / RECORDED) as u64;
 /// pcp->batch

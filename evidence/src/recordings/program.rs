@@ -8,7 +8,7 @@ pub fn spec(machine: Value, config: Value, processes: Value, cpus: Value) -> Run
     prepared(machine, config, processes, json!([]), cpus)
 }
 
-/// The same with calls that come before.
+/// The same with calls that come before. A scenario stays in memory for good: a few hundred bytes for each run.
 pub fn prepared(machine: Value, config: Value, processes: Value, setup: Value, cpus: Value) -> RunSpec {
     let variant = config["variant"].as_str().unwrap_or_default().to_string();
     let file = json!({

@@ -21,8 +21,8 @@ pub fn counts(kernel: &str) -> Option<Counts> {
         "7.2" => "today",
         _ => return None,
     };
-    // A call of the model is for one VMA, and the third range lies in two. mlock of the first one again does nothing from
-    // 5.18 on; before, it follows the page. munlock of it again does nothing in any kernel.
+    // A call of the model is for one VMA, and the third range lies in two. mlock of the first one again does nothing
+    // from 5.18 on; before, it follows the page. munlock of it again does nothing in any kernel.
     let mlocks: &[u32] = if kernel == "5.10" { &[0, 0, 0, 1] } else { &[0, 0, 1] };
     let mlocks = mlocks.iter().map(|vma| json!({ "call": "mlock", "vma": vma }));
     let munlocks = [0, 1].map(|vma| json!({ "call": "munlock", "vma": vma }));
