@@ -30,7 +30,7 @@ pub fn spec(kernel: &str, pages: u32, rounds: u32) -> Option<RunSpec> {
             (json!({ "series": "pcp-free", "variant": "merged", "on": on, "pagevec": 15 }), 186, 186)
         }
         "6.1" => (json!({ "series": "pcp-free", "variant": "v5.18" }), 205, 205),
-        "7.2" => (json!({ "series": "pcp-free", "variant": "today" }), 204, 3454),
+        "7.2" => (json!({ "series": "pcp-free", "variant": "today" }), 205, 3553),
         _ => return None,
     };
     let pcp = json!({ "batch": BATCH, "high": high, "high_max": high_max });
