@@ -13,6 +13,7 @@ mod pace;
 mod pcp_free;
 mod profile;
 mod published;
+pub mod recordings;
 mod report;
 mod rmap_unmap;
 
@@ -36,4 +37,5 @@ pub const REPORTS: &[(&str, Maker)] = &[
     ("pcp-free", |pace| Box::pin(pcp_free::report(pace))),
     ("madvise-free", |pace| Box::pin(madvise_free::report(pace))),
     ("rmap-unmap", |pace| Box::pin(rmap_unmap::report(pace))),
+    ("recordings", |pace| Box::pin(recordings::report(pace))),
 ];

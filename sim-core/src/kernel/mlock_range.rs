@@ -14,11 +14,11 @@ use crate::engine::{Cpu, Milestone};
 use crate::machine::{LockClass, PTRS_PER_PTE, Pmd, VmaId};
 
 /// mlock(2) of one VMA: VM_LOCKED, then populate. The lru_add_drain_all that it began with until 4.14 is a drain of this
-/// CPU here.
+/// CPU here; from 5.18 on there is none.
 #[kernel("mm/mlock.c", "3.11", pauses)]
 pub async fn sys_mlock(cpu: &Cpu, vma: VmaId, policy: Mempolicy) {
     cpu.milestone(Milestone::SyscallEnter);
-    lru_add_drain(cpu).await;
+    drain_first(cpu).await;
     cpu.down(LockClass::MmapSem, true, u32::from(vma.mm)).await;
     mlock_fixup(cpu, vma).await;
     cpu.up(LockClass::MmapSem, true, u32::from(vma.mm)).await;
@@ -30,7 +30,7 @@ pub async fn sys_mlock(cpu: &Cpu, vma: VmaId, policy: Mempolicy) {
 #[kernel("mm/mlock.c", "3.11", pauses)]
 pub async fn sys_mlockall(cpu: &Cpu, mm: u8, policies: Vec<Mempolicy>) {
     cpu.milestone(Milestone::SyscallEnter);
-    lru_add_drain(cpu).await;
+    drain_first(cpu).await;
     cpu.down(LockClass::MmapSem, true, u32::from(mm)).await;
     for vma in 0..policies.len() as u8 {
         mlock_fixup(cpu, VmaId { mm, vma }).await;
@@ -40,6 +40,14 @@ pub async fn sys_mlockall(cpu: &Cpu, mm: u8, policies: Vec<Mempolicy>) {
         __mm_populate(cpu, VmaId { mm, vma }, policy).await;
     }
     cpu.milestone(Milestone::SyscallExit);
+}
+
+/// What mlock and mlockall begin with.
+#[kernel("mm/mlock.c", "3.11")]
+pub async fn drain_first(cpu: &Cpu) {
+    if !cpu.has(Patch::MlockBatch) {
+        lru_add_drain(cpu).await;
+    }
 }
 
 /// mlock_fixup: VM_LOCKED of a VMA that has it not. From 5.18 on the pages that are there are mlocked right away.
@@ -87,7 +95,7 @@ pub async fn mlock_present(cpu: &Cpu, vma: VmaId, start: u32, end: u32) {
 }
 
 /// __mm_populate of one VMA: faults in what is missing, as stores would. Until 5.17 each page of a locked VMA is then
-/// followed with FOLL_MLOCK, which drains this CPU's pagevecs each time.
+/// followed with FOLL_MLOCK, which drains this CPU's pagevecs each time; from 5.18 on they are drained once, at the end.
 #[kernel("mm/mlock.c", "3.11", pauses)]
 pub async fn __mm_populate(cpu: &Cpu, vma: VmaId, policy: Mempolicy) {
     cpu.down(LockClass::MmapSem, false, u32::from(vma.mm)).await;
@@ -103,6 +111,9 @@ pub async fn __mm_populate(cpu: &Cpu, vma: VmaId, policy: Mempolicy) {
         }
         addr += policy.unit();
         cpu.pause().await;
+    }
+    if cpu.has(Patch::MlockBatch) {
+        lru_add_drain(cpu).await;
     }
     cpu.up(LockClass::MmapSem, false, u32::from(vma.mm)).await;
     cpu.milestone(Milestone::RangeDone);

@@ -24,7 +24,8 @@ pub async fn sys_mmap(cpu: &Cpu, vma: VmaId, policy: Mempolicy, locked: bool, po
     cpu.milestone(Milestone::SyscallEnter);
     cpu.down(LockClass::MmapSem, true, u32::from(vma.mm)).await;
     if locked {
-        super::mlock_range::mlock_fixup(cpu, vma).await;
+        // Nothing is mapped there yet that would have to be mlocked.
+        cpu.set_vm_locked(vma, true).await;
     }
     cpu.up(LockClass::MmapSem, true, u32::from(vma.mm)).await;
     if locked || populate {
