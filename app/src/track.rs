@@ -236,7 +236,7 @@ impl Track {
         let (timeline, views, turn) = (&mut self.run.timeline, &self.views, self.tapes.turn());
         let tapes = self.tapes.at(at as u32, |step| {
             let moved = step == 0 || moves_pages(&timeline.records()[step as usize - 1]);
-            (moved || turn > 0 && step % turn == 0).then(|| {
+            (moved || step.is_multiple_of(turn)).then(|| {
                 if step as usize == at {
                     return view.clone();
                 }
