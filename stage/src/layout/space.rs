@@ -17,7 +17,7 @@ const LABEL_ROWS: u16 = 3;
 /// The same where the room is for what else there is: one line says "page table", two where a walk is.
 fn label_rows(view: &View, index: u8) -> u16 {
     match (view.spaces.len(), view.swap.is_some()) {
-        (1, false) if view.allocators.is_empty() => LABEL_ROWS,
+        (1, false) => LABEL_ROWS,
         (_, false) if index == 0 => 2,
         _ => 1,
     }
