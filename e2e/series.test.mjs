@@ -80,7 +80,7 @@ pageTest("a scenario file is shown", {}, async (view) => {
 
 pageTest("a wrong scenario file is told of with line and field", {}, async ({ page }) => {
   const dialog = await chooseFile(page, '{\n  "nmae": "x"\n}');
-  const alert = dialog.getByRole("alert");
+  const alert = dialog.getByRole("alert").filter({ hasText: "mine.json" });
   await alert.getByText(/mine\.json: line 2/).waitFor();
   assert.match(await alert.innerText(), /nmae/);
 });

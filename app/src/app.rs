@@ -233,24 +233,29 @@ impl App {
 
     /// Shows something else; where that fails, a banner says why and everything stays.
     pub fn load(self, subject: &Subject) -> bool {
-        let loaded = self.with_mut(|session| session.load(subject));
-        match loaded {
-            Ok(()) => {
-                self.playing.set(false);
-                self.looked.set(None);
-                self.banner.set(None);
-                self.show(true);
-                self.loaded.update(|count| *count += 1);
-                self.acted();
-                self.warn_of_long_link();
-                leptos::task::spawn_local(async move { self.report("mmscope:step") });
-                true
-            }
-            Err(error) => {
-                self.fail(Banner { title: "That could not be shown.", detail: error.to_string() });
-                false
-            }
+        let loaded = self.try_load(subject);
+        if let Err(detail) = &loaded {
+            self.fail(Banner { title: "That could not be shown.", detail: detail.clone() });
         }
+        loaded.is_ok()
+    }
+
+    /// The same for a caller that has a place of its own to say why.
+    ///
+    /// # Errors
+    ///
+    /// Why it fails; everything stays as it is.
+    pub fn try_load(self, subject: &Subject) -> Result<(), String> {
+        self.with_mut(|session| session.load(subject)).map_err(|error| error.to_string())?;
+        self.playing.set(false);
+        self.looked.set(None);
+        self.banner.set(None);
+        self.show(true);
+        self.loaded.update(|count| *count += 1);
+        self.acted();
+        self.warn_of_long_link();
+        leptos::task::spawn_local(async move { self.report("mmscope:step") });
+        Ok(())
     }
 
     /// The same with another kernel on one side.

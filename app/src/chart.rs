@@ -245,11 +245,14 @@ impl Chart {
     /// Pages of the loop as cells; batches by their phases.
     fn first_lane(&mut self, which: Which, lanes: &Lanes) {
         let y = 12.0 + Measures::of(self.size).down(which);
-        let pages = lanes.blocks.iter().all(|block| block.phases.is_empty());
+        let pages = !batched(lanes);
+        // Where every task begins with the same page, its number tells nothing.
+        let alike = lanes.blocks.len() > 1 && lanes.blocks.iter().all(|block| block.pages == lanes.blocks[0].pages);
         let mut cells = Vec::new();
         for block in &lanes.blocks {
-            if pages {
-                cells.push(self.cell(block.span.start, block.span.end, block.pages.0.to_string()));
+            if block.phases.is_empty() {
+                let label = if alike { String::new() } else { block.pages.0.to_string() };
+                cells.push(self.cell(block.span.start, block.span.end, label));
             } else {
                 let phases = block.phases.iter().filter(|(_, start, end)| end > start);
                 cells.extend(phases.map(|(name, start, end)| self.cell(*start, *end, self.phase(name, block.pages))));
@@ -271,6 +274,12 @@ impl Chart {
     fn cell(&self, start: u32, end: u32, label: String) -> Cell {
         let x = self.x(start) + 0.4;
         Cell { start, x, w: (self.x(end) - x - 0.4).max(0.5), label, shown: true }
+    }
+
+    /// Middle of the label of the current cell: what stands beside the end of the run is not written over.
+    pub fn label_x(&self, which: Which, cell: &Cell) -> f32 {
+        let half = room(&cell.label) / 2.0;
+        (cell.x + cell.w / 2.0).min(self.x(self.ends.of(which)) + 6.0 - half).max(self.x(0) + half)
     }
 
     // The first phase of a batch says which pages it is of.
@@ -322,7 +331,7 @@ impl Chart {
         if m.short {
             return;
         }
-        let batches = lanes.blocks.iter().any(|block| !block.phases.is_empty());
+        let batches = batched(lanes);
         let x = m.left - 8.0;
         for (down, name) in [
             (0.0, if batches { "batch" } else { self.unit }),
@@ -420,8 +429,7 @@ const TONES: [(&[FunctionKind], &str); 4] = [
 /// Pages at which ribbons begin: the first pages of batches, or each fourteenth page where neither side has batches;
 /// a few of them where there are many, and the end.
 fn joints(old: &Lanes, new: &Lanes) -> Vec<u32> {
-    let batched = |lanes: &&Lanes| lanes.blocks.iter().any(|block| !block.phases.is_empty());
-    let mut pages: Vec<u32> = match [new, old].into_iter().find(batched) {
+    let mut pages: Vec<u32> = match [new, old].into_iter().find(|lanes| batched(lanes)) {
         Some(lanes) => lanes.blocks.iter().map(|block| block.pages.0).collect(),
         None => old.blocks.iter().step_by(14).map(|block| block.pages.0).collect(),
     };
@@ -430,6 +438,11 @@ fn joints(old: &Lanes, new: &Lanes) -> Vec<u32> {
     let end = [old, new].into_iter().filter_map(|lanes| lanes.blocks.last()).map(|block| block.pages.1 + 1).max();
     pages.extend(end);
     pages
+}
+
+/// The run goes through batches, not through single pages.
+fn batched(lanes: &Lanes) -> bool {
+    !lanes.blocks.is_empty() && lanes.blocks.iter().all(|block| !block.phases.is_empty())
 }
 
 /// Steps made when the loop comes to a page; inside a batch in proportion.
@@ -560,6 +573,26 @@ mod tests {
         assert_eq!(done.text, "done in 1\u{202f}152 steps, 976 fewer (\u{2212}46\u{202f}%)");
         let even = Chart::new(&pages(56, 38), &pages(56, 38), Size::Wide, "page");
         assert!(even.texts.iter().all(|text| text.class != "tl done"));
+    }
+
+    #[test]
+    fn the_label_of_the_last_cell_leaves_room_for_what_stands_beside_it() {
+        let mut new = batches(4, 288);
+        new.blocks[3].phases.push(("munlock".into(), 1150, 1152));
+        let chart = Chart::new(&pages(56, 38), &new, Size::Wide, "page");
+        let done = chart.texts.iter().find(|text| text.class == "tl done").unwrap();
+        let cell = chart.cells[1].last().unwrap();
+        assert_eq!(cell.label, "munlock");
+        assert!(chart.label_x(Which::New, cell) + room(&cell.label) / 2.0 < done.x);
+    }
+
+    #[test]
+    fn the_same_number_again_and_again_is_left_out() {
+        let mut old = pages(3, 38);
+        old.blocks.iter_mut().for_each(|block| block.pages = (0, 0));
+        let chart = Chart::new(&old, &pages(3, 38), Size::Wide, "page");
+        assert!(chart.cells[0].iter().all(|cell| cell.label.is_empty()));
+        assert!(chart.cells[1].iter().all(|cell| !cell.label.is_empty()));
     }
 
     #[test]

@@ -62,8 +62,8 @@ const fn binding(keys: &'static [&'static str], does: &'static str) -> Binding {
 
 /// The table of keys.
 pub const TABLE: &[Binding] = &[
-    binding(&["→", ".", "Page Down", "F5"], "one step on"),
-    binding(&["←", ",", "Page Up", "F4"], "one step back"),
+    binding(&["→", ".", "Page Down"], "one step on"),
+    binding(&["←", ",", "Page Up"], "one step back"),
     binding(&["o"], "step over: one step, without what it calls"),
     binding(&["Shift →", "n"], "to the next page (milestone) of both sides"),
     binding(&["Shift ←", "p"], "to the page (milestone) before"),
@@ -96,8 +96,8 @@ pub fn action(press: Press, letters: bool) -> Option<Action> {
     let action = match (press.key, press.shift) {
         ("ArrowRight", true) => Action::NextMilestone,
         ("ArrowLeft", true) => Action::PreviousMilestone,
-        ("ArrowRight" | "PageDown" | "F5", false) => Action::Step,
-        ("ArrowLeft" | "PageUp" | "F4", false) => Action::Back,
+        ("ArrowRight" | "PageDown", false) => Action::Step,
+        ("ArrowLeft" | "PageUp", false) => Action::Back,
         ("Home", _) => Action::Start,
         ("End", _) => Action::End,
         (" ", false) => Action::Play,
@@ -163,8 +163,8 @@ mod tests {
 
     #[test]
     fn the_browsers_own_keys_are_left_alone() {
-        assert_eq!(action(Press { modified: true, ..press("F5") }, true), None);
-        assert_eq!(action(Press { shift: true, ..press("F5") }, true), None);
+        assert_eq!(action(press("F5"), true), None);
+        assert_eq!(action(press("F4"), true), None);
         assert_eq!(action(Press { modified: true, ..press("d") }, true), None);
         assert_eq!(action(press("Tab"), true), None);
         assert_eq!(action(press("Enter"), true), None);

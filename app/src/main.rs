@@ -1,7 +1,7 @@
 //! The page: two recorded runs side by side, and everything to move through them.
 //!
 //! What the page shows and what it does with a press of a key is plain Rust without a browser and is tested natively:
-//! [`link`] (how the sides step together), [`track`] (one side), [`session`] (both), [`hash`] (the state in the
+//! [`link`] (how the sides step together), [`track`] (one side), [`session`] (both), [`subject`] (what they are runs of), [`hash`] (the state in the
 //! address), [`keys`], [`settings`], [`text`], [`chart`] (the timeline's shapes), [`roam`]. [`app`] joins it to the browser;
 //! [`panels`] are the parts of the page, [`dom`] keeps elements up to date that change with every step.
 
@@ -16,6 +16,7 @@ mod panels;
 mod roam;
 mod session;
 mod settings;
+mod subject;
 mod text;
 mod track;
 mod web;

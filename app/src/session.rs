@@ -6,13 +6,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use sim_core::engine::Milestone;
-use sim_core::scenario::{Opening, Param, RunSpec, Scenario, SpecError};
+use sim_core::scenario::{Opening, RunSpec, SpecError};
 use sim_core::view::{PageNo, View};
 use stage::{Form, Regions, Scene};
 
 use crate::evidence::Evidence;
 use crate::hash;
 use crate::link::{Beats, Link, Pair, Which};
+pub use crate::subject::Subject;
 use crate::text;
 use crate::track::{Frame, Moment, Track};
 
@@ -20,121 +21,6 @@ use crate::track::{Frame, Moment, Track};
 const KEPT_STEPS: u64 = 300_000;
 /// Steps that Back remembers.
 const HISTORY: usize = 10_000;
-
-/// What is shown: a scenario, its two variants, parameters, schedule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Subject {
-    /// Scenario.
-    pub scenario: String,
-    /// Variant of each side.
-    pub variants: [String; 2],
-    /// Parameters that differ from their defaults, and `pages`.
-    pub params: Vec<(String, String)>,
-    /// Schedule, where it is not the scenario's own.
-    pub schedule: Option<String>,
-    /// The scenario itself, where it comes from a file.
-    pub file: Option<Opened>,
-}
-
-/// A scenario from a file.
-#[derive(Clone, Copy)]
-pub struct Opened(pub &'static Scenario);
-
-impl PartialEq for Opened {
-    fn eq(&self, other: &Opened) -> bool {
-        std::ptr::eq(self.0, other.0)
-    }
-}
-
-impl Eq for Opened {}
-
-impl std::fmt::Debug for Opened {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} at {:p}", self.0.name, self.0)
-    }
-}
-
-impl Subject {
-    /// A scenario as it opens.
-    pub fn of(scenario: &Scenario) -> Subject {
-        let opening = &scenario.series().opening;
-        let changed = if scenario.name == scenario.series().name { opening.params } else { &[] };
-        let shown = scenario.params.iter().filter_map(|param| {
-            let set = changed.iter().find(|(name, _)| *name == param.name).map(|(_, value)| value.to_string());
-            let value = set.or_else(|| (param.name == opening.unit.0).then(|| param.print(&param.initial())))?;
-            Some((param.name.to_string(), value))
-        });
-        Subject {
-            scenario: scenario.name.into(),
-            variants: [scenario.sides.0.into(), scenario.sides.1.into()],
-            params: shown.collect(),
-            schedule: None,
-            file: None,
-        }
-    }
-
-    /// A scenario from a file as it opens.
-    pub fn of_file(scenario: &'static Scenario) -> Subject {
-        Subject { file: Some(Opened(scenario)), ..Subject::of(scenario) }
-    }
-
-    /// What a link asks for.
-    pub fn from_link(link: &hash::Link) -> Subject {
-        Subject {
-            scenario: link.scenario.clone(),
-            variants: [link.old.clone(), link.new.clone()],
-            params: link.params.clone(),
-            schedule: link.schedule.clone(),
-            file: None,
-        }
-    }
-
-    /// Value of a parameter, in text.
-    pub fn get(&self, param: &Param) -> String {
-        let set = self.params.iter().find(|(name, _)| name == param.name);
-        set.map_or_else(|| param.print(&param.initial()), |(_, value)| value.clone())
-    }
-
-    /// Sets a parameter by text, which may be wrong.
-    pub fn set(&mut self, name: &str, value: String) {
-        match self.params.iter_mut().find(|(known, _)| known == name) {
-            Some(entry) => entry.1 = value,
-            None => self.params.push((name.to_string(), value)),
-        }
-    }
-
-    /// The run of one side.
-    ///
-    /// # Errors
-    ///
-    /// Names what does not exist or does not fit.
-    pub fn spec(&self, which: Which) -> Result<RunSpec, SpecError> {
-        let variant = &self.variants[which as usize];
-        let mut spec = match self.file {
-            Some(Opened(scenario)) => RunSpec::of(scenario, variant)?,
-            None => RunSpec::new(&self.scenario, variant)?,
-        };
-        for (name, value) in &self.params {
-            spec = spec.set(name, value)?;
-        }
-        match &self.schedule {
-            Some(schedule) => spec.schedule(schedule),
-            None => Ok(spec),
-        }
-    }
-
-    /// The same with the parameters as the scenario prints them, defaults left out.
-    fn normal(&self, spec: &RunSpec) -> Subject {
-        let changed = spec
-            .params
-            .iter()
-            .filter(|(param, value)| **value != param.initial() || param.name == spec.scenario.series().opening.unit.0);
-        Subject {
-            params: changed.map(|(param, value)| (param.name.to_string(), param.print(value))).collect(),
-            ..self.clone()
-        }
-    }
-}
 
 /// What a reader asks of the runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,14 +132,14 @@ impl Session {
         let subject = subject.normal(&specs[0]);
         let mut fresh = Vec::with_capacity(2);
         for (which, spec) in Which::BOTH.into_iter().zip(specs) {
-            let name = key(&subject, which);
+            let name = subject.key(which);
             if self.key(which) == name {
                 continue;
             }
             match self.recorded(&name, spec) {
                 Ok(track) => fresh.push((which, track)),
                 Err(error) => {
-                    fresh.into_iter().for_each(|(which, track)| self.keep(key(&subject, which), track));
+                    fresh.into_iter().for_each(|(which, track)| self.keep(subject.key(which), track));
                     return Err(error);
                 }
             }
@@ -283,7 +169,7 @@ impl Session {
     }
 
     fn key(&self, which: Which) -> String {
-        key(&self.subject, which)
+        self.subject.key(which)
     }
 
     // New runs are at their start and measured.
@@ -580,11 +466,6 @@ fn highest(beats: &Beats, needs: &[Vec<(u32, Regions)>; 2]) -> Regions {
     whole
 }
 
-fn key(subject: &Subject, which: Which) -> String {
-    let Subject { scenario, variants, params, schedule, file } = subject;
-    format!("{which:?} {scenario} {} {params:?} {schedule:?} {file:?}", variants[which as usize])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -602,6 +483,38 @@ mod tests {
 
     fn open(pages: &str) -> Session {
         Session::open(&subject("munlock", "0", "6", &[("pages", pages)]), Form::Wide).unwrap()
+    }
+
+    /// Views that opening and going to the end make, and how large the run is.
+    fn opening(subject: &Subject) -> (u32, u32) {
+        let mut session = Session::open(subject, Form::Wide).unwrap();
+        session.go(Go::Clock(u32::MAX));
+        let side = session.side(Which::Old);
+        (side.track.views(), side.track.steps())
+    }
+
+    #[test]
+    fn a_large_run_opens_with_few_views() {
+        let large = [("cpus", "2"), ("touch", "100"), ("pages", "8192"), ("rounds", "3")];
+        let (views, steps) = opening(&subject("pcp-free", "v4.15", "pick-outside", &large));
+        assert!(steps > 40_000, "{steps} steps");
+        assert!(views < 400, "{views} views");
+    }
+
+    #[test]
+    fn many_processes_on_many_cpus_open_with_few_views() {
+        let text = include_str!("../tests/many-processes.json");
+        let scenario = scenario_file::parse(text).unwrap().into_scenario().unwrap();
+        let (views, steps) = opening(&Subject::of_file(scenario));
+        assert!(steps > 40_000, "{steps} steps");
+        assert!(views < 5_000, "{views} views");
+    }
+
+    #[test]
+    fn a_run_that_is_too_long_is_refused_and_says_what_shows_it() {
+        let error = Session::open(&subject("madvise-free", "free", "free-swap", &[("ram", "16")]), Form::Wide);
+        let text = error.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(text.contains("more than 400000 steps") && text.contains("mmscope run"), "{text}");
     }
 
     #[test]

@@ -30,8 +30,11 @@ pub fn change(by: u64) -> String {
     format!("+{}", thousands(by))
 }
 
-/// A quotient with two decimals, rounded half up: "14.95".
+/// A quotient with two decimals, rounded half up: "14.95"; from 100 on with none, since they say nothing there.
 pub fn quotient(value: u64, by: u64) -> String {
+    if value >= 100 * by.max(1) {
+        return thousands((value * 2 + by) / (2 * by.max(1)));
+    }
     let hundredths = (value * 200 + by) / (2 * by.max(1));
     format!("{}.{:02}", thousands(hundredths / 100), hundredths % 100)
 }
@@ -88,6 +91,8 @@ mod tests {
         assert_eq!(quotient(8, 56), "0.14");
         assert_eq!(quotient(1, 8), "0.13");
         assert_eq!(quotient(0, 56), "0.00");
+        assert_eq!(quotient(5599, 56), "99.98");
+        assert_eq!(quotient(3878, 1), "3\u{202f}878");
     }
 
     #[test]

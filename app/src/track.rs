@@ -1,21 +1,31 @@
 //! One side: a recorded run with what the page derives from it, and the picture at its cursor.
 
+use std::cell::Cell;
+
 use sim_core::engine::{Mark, Record};
-use sim_core::ledger::{Row, rows};
+use sim_core::ledger::{How, Row, rows};
 use sim_core::machine::PageFlag;
 use sim_core::op::Op;
 use sim_core::scenario::{Run, RunSpec, SpecError};
 use sim_core::view::{Lanes, Listing, PageNo, PagevecKind, View, Words};
-use stage::{Density, Form, Options, Regions, Scene, TILE_LIMIT, TapeLog, Tapes, layout, regions};
+use stage::{Density, Form, Options, Regions, Scene, TapeLog, Tapes, layout, regions};
 
 /// Most pages of a run that is recorded; what is larger is for the bulk run of the command line.
 pub const MOST_PAGES: u32 = 8192;
 /// Lines of code that are shown.
 pub const CODE_ROWS: usize = 11;
-/// Views that are made to find how high the drawing gets; what is more is sampled.
-const SAMPLES: usize = 4000;
-/// The same where lists are maps, whose height does not follow the steps.
-const FEW_SAMPLES: usize = 8;
+/// Most steps of a run that is recorded: what a tab keeps without a wait. What is longer is for the command line.
+pub const MOST_STEPS: u64 = 400_000;
+/// Views that are made to find how high the drawing gets, at most and at least; what is more is sampled.
+const SAMPLES: [u64; 2] = [8, 4000];
+/// What these views may cost together, in pages looked at.
+const SAMPLE_WORK: u64 = 600_000;
+/// What the cells of the lists may cost in a run that is gone through from its start, in pages looked at.
+const TAPE_WORK: u64 = 3_000_000;
+/// What they may cost for one step of a longer run.
+const TURN_WORK: u64 = 200_000;
+/// What a CPU costs in a view, and what any view costs, in pages.
+const CPU_WORK: u64 = 40;
 
 /// A recorded run.
 pub struct Track {
@@ -27,12 +37,17 @@ pub struct Track {
     pub end: Vec<Row>,
     /// Longest hold of the lock that the series is about, in the whole run.
     pub longest_hold: u32,
-    /// Small pages of the run.
-    pub pages: u64,
+    /// What costs are divided by: small pages of the run, or what else it goes through; none where nobody says.
+    pub pages: Option<u64>,
     /// Those that are mlocked before the first step.
     mlocked: u64,
+    clears_mlocked: bool,
     tapes: TapeLog,
     columns: u16,
+    /// Steps that move pages.
+    moving: u64,
+    /// Views that were made so far: what opening a run costs.
+    views: Cell<u32>,
 }
 
 /// How a pair of sides is drawn.
@@ -87,15 +102,29 @@ impl Track {
             let expected = format!("{MOST_PAGES} pages at most for a run that is recorded step by step");
             return Err(SpecError::Value { name: "pages".into(), value: pages.to_string(), expected });
         }
-        let run = spec.record()?;
+        let run = spec.record_within(MOST_STEPS)?;
         let lanes = run.timeline.lanes(run.spec.scenario.series().opening.lock);
         let end = rows(&run.ledger);
         let view = run.timeline.view();
         let pages = units(&run, &view);
         let mlocked = mlocked(&view);
         let columns = columns(&run);
-        let mut track =
-            Track { run, lanes, end, longest_hold: 0, pages, mlocked, tapes: TapeLog::new(columns), columns };
+        let clears_mlocked = run.timeline.records().iter().any(clears_mlocked);
+        let moving = run.timeline.records().iter().filter(|record| moves_pages(record)).count() as u64;
+        let mut track = Track {
+            run,
+            lanes,
+            end,
+            longest_hold: 0,
+            pages,
+            mlocked,
+            clears_mlocked,
+            tapes: TapeLog::new(columns),
+            columns,
+            moving,
+            views: Cell::new(0),
+        };
+        track.tapes = track.tape_log(columns);
         track.longest_hold = track.hold_until(track.steps());
         Ok(track)
     }
@@ -123,31 +152,57 @@ impl Track {
     /// Pagevecs that this kernel has.
     pub fn kinds(&self) -> Vec<PagevecKind> {
         let view = self.run.timeline.view();
+        let added = self.run.timeline.records().iter().filter_map(|record| match record.op {
+            Op::PvecAdd { pv, .. } => Some(1u32 << pv.kind as u16),
+            _ => None,
+        });
+        let added = added.fold(0, |all, kind| all | kind);
         let all = view.cpus.iter().flat_map(|cpu| &cpu.pagevecs).filter(|pvec| pvec.absent.is_none());
-        let used = |kind| {
-            let adds = |record: &Record| matches!(record.op, Op::PvecAdd { pv, .. } if pv.kind == kind);
-            self.run.timeline.records().iter().any(adds)
-        };
+        let used = |kind: PagevecKind| added & 1 << kind as u16 != 0;
         all.filter(|pvec| !pvec.slots.is_empty() || used(pvec.kind)).map(|pvec| pvec.kind).collect()
     }
 
     /// The view at the cursor.
     pub fn view(&self, kinds: &[PagevecKind]) -> View {
+        self.views.set(self.views.get() + 1);
         view(&self.run, kinds)
     }
 
-    /// The rows that each region needs, from the steps on at which that changes. Goes through the whole run, which
-    /// also fills the tapes.
+    /// Views that were made so far.
+    #[cfg(test)]
+    pub fn views(&self) -> u32 {
+        self.views.get()
+    }
+
+    // Pages that a view looks at, and what else it costs in the same measure.
+    fn view_work(&self) -> u64 {
+        let cpus = self.run.timeline.world().machine.cpus.len() as u64;
+        self.run.timeline.numbers().frames().len() as u64 + CPU_WORK * (cpus + 1)
+    }
+
+    // A log that goes through the run from its start where that costs little, else one that turns.
+    fn tape_log(&self, columns: u16) -> TapeLog {
+        let work = self.run.timeline.numbers().frames().len() as u64 + CPU_WORK;
+        if self.moving * work <= TAPE_WORK {
+            return TapeLog::new(columns);
+        }
+        TapeLog::turning(columns, (TURN_WORK / work).clamp(1, 4096) as u32)
+    }
+
+    /// The rows that each region needs, from the steps on at which that changes: at each step that moves pages where
+    /// there are few, else at some of them.
     pub fn measure(&mut self, frame: &Frame) -> Vec<(u32, Regions)> {
         let at = self.cursor();
         let steps: Vec<u32> = (0..=self.steps()).filter(|&step| step == 0 || self.moves_pages(step)).collect();
-        let maps = self.run.timeline.numbers().frames().len() > TILE_LIMIT;
-        let samples = if maps { FEW_SAMPLES } else { SAMPLES };
+        let [least, most] = SAMPLES;
+        let samples = (SAMPLE_WORK / self.view_work()).clamp(least, most) as usize;
         let mut needs: Vec<(u32, Regions)> = Vec::new();
         for &step in steps.iter().step_by(steps.len().div_ceil(samples).max(1)) {
             self.seek(step);
             let view = self.view(&frame.kinds);
-            let rows = self.regions(&view, frame);
+            // Where the past of the lists is not known it is not asked for either.
+            let tapes = if self.tapes.turn() > 0 { None } else { self.tapes_at(&view, frame) };
+            let rows = regions(&view, &options(frame, tapes.as_ref()));
             if needs.last().is_none_or(|(_, last)| *last != rows) {
                 needs.push((step, rows));
             }
@@ -159,23 +214,13 @@ impl Track {
     /// The rows that each region needs at the cursor.
     pub fn regions(&mut self, view: &View, frame: &Frame) -> Regions {
         let tapes = self.tapes_at(view, frame);
-        regions(
-            view,
-            &Options { form: frame.form, columns: frame.columns, tapes: tapes.as_ref(), ..Options::default() },
-        )
+        regions(view, &options(frame, tapes.as_ref()))
     }
 
     /// The drawing at the cursor.
     pub fn scene(&mut self, view: &View, frame: &Frame, rows: &Regions) -> Scene {
         let tapes = self.tapes_at(view, frame);
-        let options = Options {
-            form: frame.form,
-            columns: frame.columns,
-            tapes: tapes.as_ref(),
-            regions: Some(rows),
-            ..Options::default()
-        };
-        layout(view, &options)
+        layout(view, &Options { regions: Some(rows), ..options(frame, tapes.as_ref()) })
     }
 
     /// Cells of the lists at the cursor; none where lists are maps.
@@ -185,15 +230,19 @@ impl Track {
         }
         if self.columns != frame.columns {
             self.columns = frame.columns;
-            self.tapes = TapeLog::new(frame.columns);
+            self.tapes = self.tape_log(frame.columns);
         }
         let at = self.run.timeline.cursor();
-        let timeline = &mut self.run.timeline;
+        let (timeline, views, turn) = (&mut self.run.timeline, &self.views, self.tapes.turn());
         let tapes = self.tapes.at(at as u32, |step| {
             let moved = step == 0 || moves_pages(&timeline.records()[step as usize - 1]);
-            moved.then(|| {
+            (moved || step.is_multiple_of(turn)).then(|| {
+                if step as usize == at {
+                    return view.clone();
+                }
                 timeline.seek(step as usize);
-                if step as usize == at { view.clone() } else { timeline.view() }
+                views.set(views.get() + 1);
+                timeline.places()
             })
         });
         let tapes = tapes.clone();
@@ -201,9 +250,9 @@ impl Track {
         Some(tapes)
     }
 
-    /// Mlocked pages are what the run goes through.
-    pub fn mlocks(&self) -> bool {
-        self.run.spec.scenario.series().name == "munlock" && self.mlocked > 0
+    /// Mlocked pages are what the run goes through: there are some, and it munlocks some of them.
+    pub fn munlocks(&self) -> bool {
+        self.mlocked > 0 && self.clears_mlocked
     }
 
     fn moves_pages(&self, step: u32) -> bool {
@@ -269,6 +318,10 @@ impl Track {
     }
 }
 
+fn options<'a>(frame: &Frame, tapes: Option<&'a Tapes>) -> Options<'a> {
+    Options { form: frame.form, columns: frame.columns, tapes, ..Options::default() }
+}
+
 fn view(run: &Run, kinds: &[PagevecKind]) -> View {
     let mut view = run.timeline.view();
     for cpu in &mut view.cpus {
@@ -277,12 +330,14 @@ fn view(run: &Run, kinds: &[PagevecKind]) -> View {
     view
 }
 
-/// What costs are divided by: pages of the run, or what else it goes through.
-fn units(run: &Run, view: &View) -> u64 {
+fn units(run: &Run, view: &View) -> Option<u64> {
     let series = run.spec.scenario.series();
+    // A scenario of the reader's has no parameter that says it.
+    let said = run.spec.params.get(series.opening.unit.0) > 0;
     match series.name {
-        "munlock" => view.pages.iter().map(|page| u64::from(page.nr)).sum(),
-        _ => series.opening.per.iter().map(|name| u64::from(run.spec.params.get(name)).max(1)).product(),
+        "munlock" => Some(view.pages.iter().map(|page| u64::from(page.nr)).sum()).filter(|&pages| pages > 0),
+        _ if !said => None,
+        _ => Some(series.opening.per.iter().map(|name| u64::from(run.spec.params.get(name)).max(1)).product()),
     }
 }
 
@@ -297,6 +352,10 @@ fn columns(run: &Run) -> u16 {
         set => set,
     };
     batch.clamp(14, 16) as u16
+}
+
+fn clears_mlocked(record: &Record) -> bool {
+    matches!(record.op, Op::Flag { flag: PageFlag::Mlocked, how: How::Clear | How::TestClear | How::PlainClear, .. })
 }
 
 /// A step that may have changed where a page is.

@@ -1,5 +1,7 @@
 //! The few things of the browser that the page uses outside its views.
 
+use std::cell::Cell;
+
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::*;
@@ -30,9 +32,21 @@ pub fn now() -> f64 {
     window().performance().map_or(0.0, |clock| clock.now())
 }
 
+/// Entries of the browser's timeline after which the old ones are dropped: it keeps them for ever.
+const MEASURES: u32 = 10_000;
+
+thread_local! {
+    static MEASURED: Cell<u32> = const { Cell::new(0) };
+}
+
 /// Notes how long something took, for `performance.getEntriesByName`.
 pub fn measure(name: &str, start: f64) {
     let Some(clock) = window().performance() else { return };
+    let measured = MEASURED.get() + 1;
+    MEASURED.set(measured % MEASURES);
+    if measured == MEASURES {
+        clock.clear_measures_with_measure_name(name);
+    }
     let options = object(&[("start", start.into()), ("end", clock.now().into())]);
     if let Ok(function) = js_sys::Reflect::get(&clock, &"measure".into())
         && let Some(function) = function.dyn_ref::<js_sys::Function>()

@@ -91,6 +91,9 @@ pub(crate) fn short_list(lru: Lru) -> &'static str {
     ["inactive", "active", "inact. f.", "active f.", "unevict."][lru.index()]
 }
 
+/// How the lock of a page is called.
+const PAGE_LOCK: &str = "the lock of page ";
+
 /// What a CPU is doing with locks: "holds lru_lock and the lock of page 17", "waits for ptl, 7 steps".
 pub(crate) fn cpu_state(cpu: &CpuView, narrow: bool) -> String {
     if let Some((what, since)) = &cpu.waits {
@@ -99,11 +102,18 @@ pub(crate) fn cpu_state(cpu: &CpuView, narrow: bool) -> String {
     if cpu.holds.is_empty() {
         return if cpu.task.is_some() { "holds no spinlock".into() } else { "idle".into() };
     }
+    let page_locks = cpu.holds.iter().filter(|hold| hold.starts_with(PAGE_LOCK)).count();
+    let mut holds = cpu.holds.clone();
+    if page_locks > 1 {
+        // Each has its badge or its ring at the page.
+        holds.retain(|hold| !hold.starts_with(PAGE_LOCK));
+        holds.push(format!("{page_locks} page locks"));
+    }
     if narrow {
-        let short: Vec<String> = cpu.holds.iter().map(|h| h.replace("the lock of page ", "lock of ")).collect();
+        let short: Vec<String> = holds.iter().map(|h| h.replace(PAGE_LOCK, "lock of ")).collect();
         return format!("holds {}", short.join(", "));
     }
-    format!("holds {}", join(&cpu.holds))
+    format!("holds {}", join(&holds))
 }
 
 /// The badge of interrupts and preemption.
@@ -269,6 +279,19 @@ mod tests {
         let texts: Vec<String> =
             badges.iter().map(|b| b.spans.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ")).collect();
         assert_eq!(texts, expect);
+    }
+
+    #[test]
+    fn several_page_locks_are_counted() {
+        let holds = |locks: &[&str]| CpuView {
+            holds: locks.iter().map(|lock| lock.to_string()).collect(),
+            ..CpuView::default()
+        };
+        let one = holds(&["lru_lock", "the lock of page 17"]);
+        assert_eq!(cpu_state(&one, false), "holds lru_lock and the lock of page 17");
+        assert_eq!(cpu_state(&one, true), "holds lru_lock, lock of 17");
+        let three = holds(&["the lock of page 0", "the lock of page 8", "the lock of page 16", "ptl"]);
+        assert_eq!(cpu_state(&three, false), "holds ptl and 3 page locks");
     }
 
     #[test]

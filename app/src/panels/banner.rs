@@ -38,20 +38,52 @@ fn banner(banner: Banner) -> Node {
         .children([Node::html("span").children(words), Node::html("button").text("Dismiss")])
 }
 
-/// The rules that the runs broke.
+/// The rules that the runs broke: one line, whether one side breaks them or both.
 fn broken(session: &Session) -> Node {
-    let bar = |which: Which| {
-        let side = session.side(which);
-        let violation = side.track.run.timeline.violation()?;
+    let violation = |which: Which| session.side(which).track.run.timeline.violation();
+    let broken: Vec<Which> = Which::BOTH.into_iter().filter(|&which| violation(which).is_some()).collect();
+    let said = |which: Which| {
+        let violation = violation(which)?;
         let rule = Node::html("b").text(format!("✗ {}", violation.rule));
         // What was asked for is at fault where the kernel is not.
         let ends = if violation.by_input() { "stops the run" } else { "breaks" };
-        let detail = format!(" {ends} in {}: {}: {}", which.name(), side.label(), violation.detail);
-        let attribute = if which == Which::Old { "data-old" } else { "data-new" };
-        let step = violation.step.to_string();
-        let go = Node::html("button").text(format!("Go to step {step}")).with(attribute, step);
-        let words = Node::html("span").children([rule, Node::html("span").text(detail)]);
-        Some(Node::html("div").class("banner note").children([words, go]))
+        let detail = format!(" {ends} in {}: {}: {} ", which.name(), session.side(which).label(), violation.detail);
+        Some([rule, Node::html("span").text(detail)])
     };
-    Node::html("div").children(Which::BOTH.into_iter().filter_map(bar))
+    // Where both break the same rule in the same words, they are said once.
+    let same = match broken[..] {
+        [old, new] => {
+            let words = [violation(old), violation(new)].map(|one| one.map(|one| (one.rule, &one.detail)));
+            words[0] == words[1]
+        }
+        _ => false,
+    };
+    let once = || {
+        let violation = violation(Which::Old)?;
+        let rule = Node::html("b").text(format!("✗ {}", violation.rule));
+        Some([
+            rule,
+            Node::html("span").text(format!(
+                " {} on both sides: {} ",
+                if violation.by_input() { "stops the run" } else { "breaks" },
+                violation.detail
+            )),
+        ])
+    };
+    let words: Vec<Node> = if same {
+        once().into_iter().flatten().collect()
+    } else {
+        broken.iter().filter_map(|&which| said(which)).flatten().collect()
+    };
+    let go = |which: Which| {
+        let step = violation(which)?.step.to_string();
+        let attribute = if which == Which::Old { "data-old" } else { "data-new" };
+        let side = if broken.len() > 1 { format!("{} ", which.name()) } else { String::new() };
+        Some(Node::html("button").text(format!("Go to {side}step {step}")).with(attribute, step))
+    };
+    let bar = (!broken.is_empty()).then(|| {
+        let words = Node::html("span").children(words);
+        Node::html("div").class("banner note").children([words]).children(broken.iter().filter_map(|&which| go(which)))
+    });
+    Node::html("div").children(bar)
 }

@@ -53,18 +53,23 @@ fn milestone(session: &Session) -> Node {
     let (above, strong, rest) = milestone_words(session);
     let munlocked = Which::BOTH.map(|which| session.side(which).moment.munlocked);
     let sofar = munlocked.map(thousands);
-    let progress = if Which::BOTH.into_iter().any(|which| session.side(which).track.mlocks()) {
+    let progress = if Which::BOTH.into_iter().any(|which| session.side(which).track.munlocks()) {
         format!("munlocked so far: old {}, new {}", sofar[0], sofar[1])
     } else {
-        session.extent().unwrap_or_default()
+        // The headline says of how many already, the top line too.
+        String::new()
     };
+    let class = if strong.chars().count() + rest.chars().count() > LONG_HEADLINE { "where long" } else { "where" };
     let headline = [Node::html("b").text(format!("{strong} ")), Node::html("span").text(rest)];
-    Node::html("div").class("where").children([
+    Node::html("div").class(class).children([
         Node::html("em").text(above),
         Node::html("strong").children(headline),
         Node::html("small").text(progress),
     ])
 }
+
+/// Letters of a headline that has room in one line.
+const LONG_HEADLINE: usize = 18;
 
 /// A run that a broken rule has stopped, where it is shown.
 fn stopped(session: &Session, which: Which) -> Option<(String, String, String)> {
@@ -166,21 +171,22 @@ fn table(session: &Session) -> Node {
             .children([mark(which), Node::html("span").text(which.name())])
     };
     let per = if session.opening().per.len() > 1 { "page" } else { session.opening().unit.1 };
-    let over = Node::html("tr").class("over").children([
-        Node::html("td"),
-        head("sf", "so far").with("colspan", "2"),
-        Node::html("th").with("colspan", "3").text(format!("per {per}, whole run")),
-    ]);
-    let sides = Node::html("tr").class("sides").children([
-        Node::html("td"),
-        side("", Which::Old),
-        side("", Which::New),
-        head("", "diff"),
-        side("pp", Which::Old),
-        side("pp", Which::New),
-    ]);
+    let divided = session.side(Which::Old).track.pages.is_some();
+    let whole = || Node::html("th").class("pp").with("colspan", "2").text(format!("per {per}"));
+    let over = Node::html("tr")
+        .class("over")
+        .children([Node::html("td"), head("sf", "so far").with("colspan", "3")])
+        .children(divided.then(|| whole().with("title", "of the whole run")));
+    let sides = Node::html("tr")
+        .class("sides")
+        .children([Node::html("td"), side("", Which::Old), side("", Which::New), head("", "diff")])
+        .children(divided.then(|| side("pp", Which::Old)))
+        .children(divided.then(|| side("pp", Which::New)));
+    let columns = ["name", "n", "n", "n", "pp", "pp"].into_iter().take(if divided { 6 } else { 4 });
+    let columns = columns.map(|class| Node::html("col").class(class));
     Node::html("table").class(if long { "tab long" } else { "tab" }).children([
         Node::html("caption").class("sr").text("Counts of both sides"),
+        Node::html("colgroup").children(columns),
         Node::html("thead").children([over, sides]),
         Node::html("tbody").children(rows(session)).children([hold_row(session)]),
     ])
@@ -204,8 +210,9 @@ fn rows(session: &Session) -> Vec<Node> {
             rows.push(Node::html("tr").class("grp").children([head]));
         }
         let counts = [old, new].map(|side| (side.moment.rows[at].value, side.moment.added[at] > 0));
-        let per_page =
-            [old_end, new_end].map(|row| Node::html("td").class("pp").text(quotient(row.value, old.track.pages)));
+        let per_page = old.track.pages.into_iter().flat_map(|pages| {
+            [old_end, new_end].map(|row| Node::html("td").class("pp").text(quotient(row.value, pages)))
+        });
         rows.push(row(old_end.label, counts).class(if group == Group::Total { "tot" } else { "" }).children(per_page));
     }
     rows
@@ -216,9 +223,9 @@ fn hold_row(session: &Session) -> Node {
         let moment = &session.side(which).moment;
         (u64::from(moment.longest_hold), moment.hold_grew)
     });
-    let unit =
-        Node::html("td").class("pp n").with("colspan", "2").text(format!("steps, {}", session.opening().lock.words()));
-    row("longest hold", counts).children([unit])
+    let lock = session.opening().lock.words();
+    let unit = |_| Node::html("td").class("pp n").with("colspan", "2").text(format!("steps, {lock}"));
+    row("longest hold", counts).children(session.side(Which::Old).track.pages.map(unit))
 }
 
 /// A label, the counts of both sides, marked where the last step changed them, and their difference.

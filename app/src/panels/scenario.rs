@@ -19,21 +19,45 @@ pub fn ScenarioDialog() -> impl IntoView {
     view! { <Modal which=Dialog::Scenario title="Scenario" content=form /> }
 }
 
+/// What stands for a scenario from a file among the choices: no name of one.
+const OWN: &str = "file:";
+
+/// What is wrong, and with what.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum Wrong {
+    #[default]
+    Nothing,
+    /// The file that was chosen.
+    File(String),
+    /// The parameters, or what the run makes of them.
+    Run(String),
+}
+
 fn form() -> AnyView {
     let app = App::get();
     let subject = StoredValue::new(app.with(|session| session.subject.clone()));
-    let scenario = RwSignal::new(subject.with_value(|subject| subject.scenario.clone()));
-    let error = RwSignal::new(String::new());
+    let own = subject.with_value(|subject| subject.file.map(|file| file.0));
+    let found = move |name: &str| match own {
+        Some(own) if name == OWN => own,
+        _ => Scenario::find(name).unwrap_or(&SCENARIOS[0]),
+    };
+    let first = subject.with_value(|subject| if own.is_some() { OWN.to_string() } else { subject.scenario.clone() });
+    let scenario = RwSignal::new(first);
+    let wrong = RwSignal::new(Wrong::default());
     let changed = move |event: web_sys::Event| {
         let Some(input) = web::target(&event) else { return };
+        // It was about what was chosen before.
+        wrong.set(Wrong::Nothing);
         let name = input.get_attribute("name").unwrap_or_default();
         if name == "file" {
-            return open_file(app, &input, error);
+            return open_file(app, &input, wrong);
         }
         let value = event_target_value(&event);
         match name.as_str() {
             "scenario" => {
-                subject.set_value(Subject::of(found(&value)));
+                let scenario_of = found(&value);
+                let own = value == OWN;
+                subject.set_value(if own { Subject::of_file(scenario_of) } else { Subject::of(scenario_of) });
                 scenario.set(value);
             }
             "schedule" => {
@@ -50,34 +74,52 @@ fn form() -> AnyView {
     let submit = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
         let wanted = subject.get_value();
-        match wanted.spec(Which::Old).and_then(|_| wanted.spec(Which::New)) {
-            Err(wrong) => error.set(wrong.to_string()),
-            Ok(_) if app.load(&wanted) => app.dialog.set(None),
-            Ok(_) => error.set(app.banner.get_untracked().map_or(String::new(), |banner| banner.detail)),
+        let specs = wanted.spec(Which::Old).and_then(|_| wanted.spec(Which::New)).map_err(|wrong| wrong.to_string());
+        match specs.and_then(|_| app.try_load(&wanted)) {
+            Err(text) => wrong.set(Wrong::Run(text)),
+            Ok(()) => app.dialog.set(None),
         }
     };
-    let choices = live(move || scenarios(&scenario.get()));
+    let choices = live(move || scenarios(&scenario.get(), own));
     let fields = live(move || {
         let scenario = found(&scenario.get());
         subject.with_value(|subject| parameters(scenario, subject))
     });
-    let wrong = live(move || {
-        let error = error.get();
-        Node::html("div").children((!error.is_empty()).then(|| Node::html("p").text(format!("✗ {error}"))))
+    let of_file = live(move || {
+        said(match &*wrong.read() {
+            Wrong::File(text) => text,
+            _ => "",
+        })
     });
+    let of_run = live(move || {
+        said(match &*wrong.read() {
+            Wrong::Run(text) => text,
+            _ => "",
+        })
+    });
+    let bad_file = move || matches!(*wrong.read(), Wrong::File(_)).then_some("true");
     view! {
         <form on:submit=submit on:input=changed novalidate>
+            <div class="wide file-field">
+                <label class="field">
+                    <span>
+                        <code>"file"</code>
+                        " a scenario of your own, as JSON; docs/scenario-files.md says how"
+                    </span>
+                    <input
+                        type="file"
+                        name="file"
+                        accept=".json,application/json"
+                        aria-invalid=bad_file
+                        aria-describedby="wrong-file"
+                    />
+                </label>
+                <div class="wrong" id="wrong-file" role="alert">{of_file}</div>
+            </div>
             {choices}
             {fields}
-            <label class="field wide file-field">
-                <span>
-                    <code>"file"</code>
-                    " a scenario of your own, as JSON; docs/scenario-files.md says how"
-                </span>
-                <input type="file" name="file" accept=".json,application/json" />
-            </label>
-            <div class="wrong" role="alert">{wrong}</div>
             <footer>
+                <div class="wrong" role="alert">{of_run}</div>
                 <button class="btn" type="button" data-close="">"Cancel"</button>
                 <button class="btn pri" type="submit">"Show"</button>
             </footer>
@@ -86,26 +128,33 @@ fn form() -> AnyView {
     .into_any()
 }
 
-/// Reads a scenario file and shows it; what is wrong with it is said in the dialog.
-fn open_file(app: App, input: &web_sys::Element, error: RwSignal<String>) {
-    let input = input.dyn_ref::<web_sys::HtmlInputElement>();
-    let Some(file) = input.and_then(|input| input.files()).and_then(|files| files.get(0)) else { return };
-    leptos::task::spawn_local(async move {
-        let read = wasm_bindgen_futures::JsFuture::from(file.text()).await;
-        let Some(text) = read.ok().and_then(|text| text.as_string()) else {
-            return error.set(format!("{} cannot be read; expected a text file", file.name()));
-        };
-        let scenario = scenario_file::parse(&text).map_err(|wrong| wrong.to_string());
-        match scenario.and_then(|file| file.into_scenario().map_err(|wrong| wrong.to_string())) {
-            Err(wrong) => error.set(format!("{}: {wrong}", file.name())),
-            Ok(scenario) if app.load(&Subject::of_file(scenario)) => app.dialog.set(None),
-            Ok(_) => error.set(app.banner.get_untracked().map_or(String::new(), |banner| banner.detail)),
-        }
-    });
+fn said(text: &str) -> Node {
+    Node::html("div").children((!text.is_empty()).then(|| Node::html("p").text(format!("✗ {text}"))))
 }
 
-fn found(name: &str) -> &'static Scenario {
-    Scenario::find(name).unwrap_or(&SCENARIOS[0])
+/// Reads a scenario file and shows it; what is wrong with it is said beside the input, which is brought into sight.
+fn open_file(app: App, input: &web_sys::Element, wrong: RwSignal<Wrong>) {
+    let Some(input) = input.dyn_ref::<web_sys::HtmlInputElement>().cloned() else { return };
+    let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
+    leptos::task::spawn_local(async move {
+        let name = file.name();
+        let read = wasm_bindgen_futures::JsFuture::from(file.text()).await;
+        let text = read.ok().and_then(|text| text.as_string());
+        let shown = text.ok_or_else(|| format!("{name} cannot be read; expected a text file")).and_then(|text| {
+            let scenario = scenario_file::parse(&text).map_err(|wrong| format!("{name}: {wrong}"))?;
+            let scenario = scenario.into_scenario().map_err(|wrong| format!("{name}: {wrong}"))?;
+            app.try_load(&Subject::of_file(scenario)).map_err(|wrong| format!("{name}: {wrong}"))
+        });
+        match shown {
+            Ok(()) => app.dialog.set(None),
+            Err(text) => {
+                wrong.set(Wrong::File(text));
+                input.scroll_into_view();
+                // Focus fails for no input that is shown.
+                let _ = input.focus();
+            }
+        }
+    });
 }
 
 fn legend(text: &'static str) -> Node {
@@ -113,13 +162,15 @@ fn legend(text: &'static str) -> Node {
 }
 
 /// The five series, each with what its author claimed; below them the other scenarios of the one that is chosen.
-fn scenarios(chosen: &str) -> Node {
+fn scenarios(chosen: &str, own: Option<&'static Scenario>) -> Node {
     let list = Node::html("fieldset").class("scenarios").children([legend("Patch series")]);
+    let list = list.children(own.map(|own| own_choice(own, chosen)));
     let list = list.children(
         SERIES
             .iter()
             .map(|series| choice(main_scenario(series), series.title, Some(series.year), series.claimed, chosen)),
     );
+    // Of a file's series none is open: its name may be that of another scenario.
     let open = SERIES.iter().find(|series| series.scenarios.iter().any(|scenario| scenario.name == chosen));
     let more = open.map_or(&[][..], |series| &series.scenarios[1..]);
     let heading = open
@@ -131,6 +182,19 @@ fn scenarios(chosen: &str) -> Node {
 
 fn main_scenario(series: &'static Series) -> &'static Scenario {
     series.scenarios.first().expect("a series has a main scenario")
+}
+
+/// The file that is shown.
+fn own_choice(own: &'static Scenario, chosen: &str) -> Node {
+    let title = if own.title.is_empty() { own.name } else { own.title };
+    let input = Node::html("input").with("type", "radio").with("name", "scenario").with("value", OWN);
+    let input = input.with_if(chosen == OWN, "checked", "");
+    let words = Node::html("span").children([
+        Node::html("b").text(title),
+        Node::html("code").text(format!(" {}", own.name)),
+        Node::html("small").text("your file, as it was read"),
+    ]);
+    Node::html("label").key(OWN).class("choice").children([input, words])
 }
 
 fn choice(scenario: &Scenario, title: &'static str, year: Option<u16>, about: &'static str, chosen: &str) -> Node {

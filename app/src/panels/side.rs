@@ -73,6 +73,9 @@ fn step_number(session: &Session, which: Which) -> Node {
 /// Before the first step: what to watch for.
 fn first_words(session: &Session) -> Node {
     let watch = session.sides[0].track.run.spec.scenario.watch;
+    if watch.is_empty() {
+        return Node::html("p").class("say").text("Nothing has run yet.");
+    }
     let words = [Node::html("b").text("Watch: "), Node::html("span").text(watch)];
     Node::html("p").class("say").children(words)
 }

@@ -285,7 +285,10 @@ fn foreign(at: stage::Rect, inside: Node) -> Node {
 }
 
 fn edge(edge: &Edge) -> Node {
-    let title = Node::html("span").with("class", "etitle").children(edge.title.iter().map(span));
+    // Where there is no room for all of it.
+    let whole: Vec<&str> = edge.title.iter().map(|span| span.text.as_str()).collect();
+    let title = Node::html("span").with("class", "etitle").with("title", whole.join(" "));
+    let title = title.children(edge.title.iter().map(span));
     let badges = edge.badges.iter().map(|one| badge(one, false));
     foreign(edge.rect, Node::html("div").with("class", "edge").children([title]).children(badges))
 }

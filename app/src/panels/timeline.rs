@@ -249,7 +249,7 @@ impl Drawing {
         current.label.set_text_content(cell.map(|cell| cell.label.as_str()));
         if let Some(cell) = cell {
             set(&current.rect, "x", &number(cell.x));
-            set(&current.label, "x", &number(cell.x + cell.w / 2.0));
+            set(&current.label, "x", &number(self.chart.label_x(which, cell)));
         }
         let shown = cells.iter().enumerate().filter(|(_, cell)| cell.shown);
         for (label, (i, _)) in self.labels[which as usize].iter().zip(shown) {

@@ -6,7 +6,7 @@ use super::icons::{Chevron, sign};
 use crate::app::{App, SPEEDS};
 use crate::chart::Size;
 use crate::dom::{Node, live};
-use crate::link::{Link, Pair};
+use crate::link::{Link, Pair, Which};
 use crate::session::{Go, Session};
 
 const RESTART: &str = "M2 2h1.6v8H2zM10 2v8L4.4 6z";
@@ -24,6 +24,10 @@ pub fn Transport() -> impl IntoView {
     let app = App::get();
     let at_start = app.memo(|session| session.at() == Pair::default());
     let ended = app.memo(Session::ended);
+    let signs = live(move || {
+        app.loaded.track();
+        signs(app.with(|session| session.side(Which::Old).track.run.spec.scenario.series().name))
+    });
     view! {
         <footer class="transport">
             <div class="grp1" role="group" aria-label="Steps">
@@ -51,7 +55,7 @@ pub fn Transport() -> impl IntoView {
                     {live(move || play_button(app.playing.get()))}
                 </button>
             </div>
-            {live(signs)}
+            {signs}
             <div class="grp2">
                 <Show when=move || app.size.get() == Size::Medium>
                     <MoreCounts />
@@ -157,18 +161,46 @@ fn select(label: &'static str, chosen: String, options: Vec<(String, String)>) -
     ])
 }
 
-/// What the signs of the drawing mean.
-fn signs() -> Node {
-    let signs = [
-        ("k-now", "this step"),
-        ("k-held", "lock held"),
-        ("k-unev", "unevictable"),
-        ("k-inact", "inactive anon"),
-        ("k-pvec", "in a pagevec, off the lists"),
-        ("k-ref", "only a reference"),
-        ("k-pin", "pinned"),
-    ];
-    let sign =
-        |(class, meaning)| Node::html("li").children([Node::html("i").class(class), Node::html("span").text(meaning)]);
-    Node::html("ul").class("key").with("aria-label", "Key").children(signs.map(sign))
+/// What the signs of the drawing mean: those that this series shows.
+fn signs(series: &str) -> Node {
+    let own: &[(&'static str, &'static str)] = match series {
+        "lru-drain" => &[
+            ("k-pvec", "in a pagevec, off the lists"),
+            ("k-unev", "unevictable"),
+            ("k-inact", "inactive"),
+            ("k-work", "work item that runs"),
+        ],
+        "pcp-free" => &[
+            ("k-free", "free page or block"),
+            ("k-pvec", "in a pagevec, off the lists"),
+            ("k-act", "active anon"),
+            ("k-iso", "isolated"),
+        ],
+        "madvise-free" => &[
+            ("k-inact", "inactive anon"),
+            ("k-act", "active anon"),
+            ("k-swap", "swapped out"),
+            ("k-free", "free"),
+            ("k-iso", "isolated"),
+        ],
+        "rmap-unmap" => &[
+            ("k-iso", "isolated by reclaim"),
+            ("k-ref", "only a reference: TLB entry, folio"),
+            ("k-inact", "inactive"),
+            ("k-file", "file page"),
+        ],
+        _ => &[
+            ("k-unev", "unevictable"),
+            ("k-inact", "inactive anon"),
+            ("k-pvec", "in a pagevec, off the lists"),
+            ("k-ref", "only a reference"),
+            ("k-pin", "pinned"),
+        ],
+    };
+    let sign = |&(class, meaning): &(&'static str, &'static str)| {
+        Node::html("li").children([Node::html("i").class(class), Node::html("span").text(meaning)])
+    };
+    let signs = [("k-now", "this step"), ("k-held", "lock held")];
+    let list = Node::html("ul").class("key").with("aria-label", "Key");
+    list.children(signs.iter().map(sign)).children(own.iter().map(sign))
 }

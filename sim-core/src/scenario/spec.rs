@@ -225,8 +225,24 @@ impl RunSpec {
     ///
     /// Parameters or choices that do not fit, or a run that is too long to record.
     pub fn record(self) -> Result<Run, SpecError> {
+        self.record_within(u64::MAX)
+    }
+
+    /// The same, of at most `most` steps: for a caller that shows runs and has no use for longer ones.
+    ///
+    /// # Errors
+    ///
+    /// As [`RunSpec::record`].
+    pub fn record_within(self, most: u64) -> Result<Run, SpecError> {
         let mut engine = self.start(false)?;
-        engine.run().map_err(|error| self.in_schedule(error.into()))?;
+        if engine.advance(most.saturating_add(1)).map_err(|error| self.in_schedule(error.into()))? == Outcome::Paused {
+            let text = format!(
+                "the run has more than {most} steps, which is more than is shown step by step; expected smaller \
+                 parameters, or the command line: mmscope run {} --bulk",
+                self.scenario.name
+            );
+            return Err(SpecError::Together(text));
+        }
         let mut timeline = engine.into_timeline();
         timeline.seek(timeline.len());
         let ledger = timeline.world().ledger.clone();

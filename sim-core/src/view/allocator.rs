@@ -82,6 +82,22 @@ impl Timeline {
         with_buddy.map(|(zone, buddy)| self.allocator(zone, buddy)).collect()
     }
 
+    /// Which zones have an allocator, without what is in it.
+    pub(super) fn allocator_names(&self) -> Vec<AllocatorView> {
+        let zones = self.world().machine.zones.iter().enumerate().filter(|(_, state)| state.buddy.is_some());
+        let empty = |zone: u8| AllocatorView {
+            zone,
+            lock: LockView::default(),
+            free_lists: Vec::new(),
+            nr_free: Vec::new(),
+            pageblocks: Vec::new(),
+            pcps: Vec::new(),
+            nr_free_pages: 0,
+            watermarks: [0; 3],
+        };
+        zones.map(|(zone, _)| empty(zone as u8)).collect()
+    }
+
     fn allocator(&self, zone: u8, buddy: &Buddy) -> AllocatorView {
         let machine = &self.world().machine;
         let lists =

@@ -9,7 +9,7 @@ use super::{
     CpuView, Hold, ListView, LockRef, LockView, Lru, NextPlace, PageView, PagevecKind, PagevecView, Place, PteView,
     SpaceView, Touch, View, ZoneView,
 };
-use crate::engine::{Milestone, Timeline};
+use crate::engine::{HoldSpan, Milestone, Timeline};
 use crate::kernel::{Config, Patch};
 use crate::machine::{LockClass, LockId, Machine, NIL, NOBODY, PageFlag, Pfn, Pmd, Pv, TaskRun, pte_page};
 use crate::op::{AnonOp, Op};
@@ -24,11 +24,12 @@ impl Timeline {
     pub fn view(&self) -> View {
         let machine = &self.world().machine;
         let slots = Slots::new(machine);
+        let held = self.held();
         View {
             step: self.cursor() as u32,
             steps: self.len() as u32,
             spaces: (0..machine.mms.len() as u8).filter(|&mm| self.shows_space(mm)).map(|mm| self.space(mm)).collect(),
-            cpus: (0..machine.cpus.len() as u8).map(|cpu| self.cpu(cpu, &slots)).collect(),
+            cpus: (0..machine.cpus.len() as u8).map(|cpu| self.cpu(cpu, &slots, &held)).collect(),
             zones: (0..machine.zones.len() as u8).map(|zone| self.zone(zone)).collect(),
             pages: self.numbers().frames().iter().map(|&frame| self.page(frame, &slots)).collect(),
             touch: self.touch(),
@@ -37,6 +38,40 @@ impl Timeline {
             allocators: self.allocators(),
             rmap: self.rmap_view(),
             swap: self.swap_view(),
+        }
+    }
+
+    /// What of [`Timeline::view`] says which page is on which list, and nothing else: cheap enough to be made at each
+    /// step of a run.
+    pub fn places(&self) -> View {
+        let machine = &self.world().machine;
+        let slots = Slots::new(machine);
+        let page = |&frame: &Pfn| PageView {
+            no: self.numbers().of(frame).unwrap_or(NIL),
+            place: slots.place(machine, *self.config(), frame),
+            nr: if machine.rmap.is_some() { 1 } else { machine.page(frame).nr() },
+            zone: machine.page(frame).zone(),
+            flags: Vec::new(),
+            count: 0,
+            mapcount: 0,
+            pinned: false,
+            file: false,
+            mlocked: false,
+            lock: None,
+        };
+        let zone = |id: u8| ZoneView {
+            id,
+            name: String::new(),
+            lru_lock: LockView::default(),
+            lists: Lru::ALL.iter().map(|&lru| self.list(id, lru)).collect(),
+        };
+        View {
+            step: self.cursor() as u32,
+            steps: self.len() as u32,
+            zones: (0..machine.zones.len() as u8).map(zone).collect(),
+            pages: self.numbers().frames().iter().map(page).collect(),
+            allocators: self.allocator_names(),
+            ..View::default()
         }
     }
 
@@ -202,7 +237,7 @@ impl Timeline {
         (span.end > step).then(|| Hold { cpu: span.cpu, steps: step - span.start })
     }
 
-    fn cpu(&self, id: u8, slots: &Slots) -> CpuView {
+    fn cpu(&self, id: u8, slots: &Slots, held: &[HoldSpan]) -> CpuView {
         let machine = &self.world().machine;
         let step = self.cursor() as u32;
         let state = machine.cpus[id as usize];
@@ -225,15 +260,15 @@ impl Timeline {
             irqs_off: last_off.filter(|span| step < span.end).map(|span| step - span.start),
             irq_pairs: irqs.count() as u32,
             preempt_off: state.preempt > 0 && !state.irqs_off,
-            holds: self.holds(id),
+            holds: held.iter().filter(|span| span.cpu == id).map(|span| self.lock_name(span.lock)).collect(),
             waits: waits.map(|wait| (self.lock_name(wait.lock), step - wait.start)),
             isolated: frames.filter(|&frame| in_hand(frame)).filter_map(|&frame| self.numbers().of(frame)).collect(),
             pagevecs: self.pagevecs(id),
         }
     }
 
-    // Locks that a CPU holds, in words. mmap_sem is held all through munlock and says nothing.
-    fn holds(&self, cpu: u8) -> Vec<String> {
+    // Locks that CPUs hold, looked for once for all of them. mmap_sem is held all through munlock and says nothing.
+    fn held(&self) -> Vec<HoldSpan> {
         let step = self.cursor() as u32;
         let classes = [
             LockClass::Lru,
@@ -250,9 +285,7 @@ impl Timeline {
             LockClass::Cluster,
         ];
         let open = classes.iter().flat_map(|&class| self.index().holds_of(class));
-        open.filter(|span| span.cpu == cpu && span.start <= step && step < span.end)
-            .map(|span| self.lock_name(span.lock))
-            .collect()
+        open.filter(|span| span.start <= step && step < span.end).copied().collect()
     }
 
     /// A lock in words: "lru_lock", "the lock of page 17".

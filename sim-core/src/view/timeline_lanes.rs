@@ -61,7 +61,7 @@ impl Timeline {
             .collect();
         let end = self.step_of(Milestone::RangeDone).unwrap_or(self.len()) as u32;
         if batches.is_empty() {
-            return pages_as_blocks(&pages, end);
+            return self.with_unmaps(pages_as_blocks(&pages, end));
         }
         let mut blocks = Vec::new();
         let mut from = pages.first().map_or(0, |&(_, step)| step);
@@ -78,6 +78,33 @@ impl Timeline {
             (from, first) = (until, seen);
         }
         blocks
+    }
+
+    // Where a program unmaps what it has gone through, that is a block of its own and not part of the last page.
+    fn with_unmaps(&self, blocks: Vec<Block>) -> Vec<Block> {
+        let unmaps: Vec<(u32, u32)> = self
+            .frames()
+            .iter()
+            .filter(|frame| frame.func.name == "do_munmap" && frame.end > frame.start)
+            .map(|frame| (frame.start, frame.end.min(self.len() as u32)))
+            .collect();
+        let mut split = Vec::with_capacity(blocks.len() + unmaps.len());
+        for block in blocks {
+            let Span { cpu, start, end } = block.span;
+            match unmaps.iter().find(|unmap| start < unmap.0 && unmap.0 < end) {
+                None => split.push(block),
+                Some(&(from, until)) => {
+                    let next = block.pages.1 + 1;
+                    split.push(Block { span: Span { cpu, start, end: from }, ..block });
+                    split.push(Block {
+                        span: Span { cpu, start: from, end: until.min(end) },
+                        pages: (next, next),
+                        phases: alloc::vec![("munmap".to_string(), from, until.min(end))],
+                    });
+                }
+            }
+        }
+        split
     }
 
     fn phases(&self, batch: &Frame, from: u32, until: u32) -> Vec<(alloc::string::String, u32, u32)> {

@@ -1,7 +1,7 @@
 //! From a view to a scene.
 //!
-//! The drawing is made from top to bottom: address spaces ([`space`]), CPUs ([`cpu`]), zones ([`zone`]), and above
-//! or below the zones what else there is ([`shelves`]). What joins two regions comes last: rings and lock badges ([`overlay`]), lines and arrows ([`arrows`]).
+//! The drawing is made from top to bottom: address spaces ([`space`]), what the series is about where that is something
+//! else ([`shelves`]), CPUs ([`cpu`]), more shelves, zones ([`zone`]). What joins two regions comes last: rings and lock badges ([`overlay`]), lines and arrows ([`arrows`]).
 
 mod arrows;
 mod cpu;
@@ -90,10 +90,10 @@ pub fn layout(view: &View, options: &Options) -> Scene {
         zone_tops: Vec::new(),
     };
     draw.spaces();
+    draw.shelves(true);
     draw.cpus();
     draw.shelves(false);
     draw.zones();
-    draw.shelves(true);
     draw.y -= draw.m.fence_gap;
     draw.next_place();
     draw.scene.tiles.sort_by_key(|t| t.page);

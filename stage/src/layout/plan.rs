@@ -132,10 +132,10 @@ pub(crate) fn cpu_rows(view: &View, cpu: &CpuView, m: &Metrics) -> CpuRows {
     }
 }
 
-/// True where an address space is a strip of plain marks: always in the narrow drawing, and all but the first where
-/// there are more than two.
+/// True where an address space is a strip of plain marks: always in the narrow drawing, where work items need the room,
+/// and all but the first where there are more than two.
 pub(crate) fn is_strip(view: &View, index: usize, m: &Metrics) -> bool {
-    m.narrow() || (view.spaces.len() > 2 && index > 0)
+    m.narrow() || view.workqueue.is_some() || (view.spaces.len() > 2 && index > 0)
 }
 
 /// Rows of PTE marks that an address space needs.

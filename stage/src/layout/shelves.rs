@@ -13,10 +13,10 @@ const HEAD: f32 = 13.0;
 const FOOT: f32 = 5.0;
 
 impl Draw<'_> {
-    /// Draws the shelves above the zones, or those below.
-    pub(super) fn shelves(&mut self, below: bool) {
+    /// Draws the shelves above the CPUs, or those below.
+    pub(super) fn shelves(&mut self, first: bool) {
         for (id, shelf) in shelves(self.view).iter().enumerate() {
-            if shelf.below == below {
+            if shelf.first == first {
                 let lines = self.regions.shelves.get(id).cloned().unwrap_or_default();
                 self.shelf(id as u8, shelf, &lines);
                 self.y += self.m.fence_gap;

@@ -1,6 +1,6 @@
 //! Address spaces: page tables as small, quiet marks shaped like the place of the page they map.
 
-use sim_core::view::{AnonPteView, PteView, SpaceView};
+use sim_core::view::{AnonPteView, PteView, SpaceView, View};
 
 use super::plan::{PteItem, Row, is_strip, pte_items, pte_rows};
 use super::{Draw, text, tile_kind};
@@ -11,8 +11,17 @@ use crate::words::{self, bold, plain};
 
 /// Height of the text's line that the fence's first row leaves free.
 const HEAD: f32 = 13.0;
-/// Rows of marks that the labels beside them need.
+/// Rows of marks that the labels beside them need, in a drawing that has room.
 const LABEL_ROWS: u16 = 3;
+
+/// The same where the room is for what else there is: one line says "page table", two where a walk is.
+fn label_rows(view: &View, index: u8) -> u16 {
+    match (view.spaces.len(), view.swap.is_some()) {
+        (1, false) => LABEL_ROWS,
+        (_, false) if index == 0 => 2,
+        _ => 1,
+    }
+}
 
 impl Draw<'_> {
     /// Draws all address spaces.
@@ -40,7 +49,7 @@ impl Draw<'_> {
         let rows = pte_rows(space, &items, self.m.columns);
         let height = self.regions.spaces.get(usize::from(index)).copied().unwrap_or(0).max(rows.len() as u16);
         let first = top + HEAD;
-        let bottom = first + f32::from(height.max(LABEL_ROWS)) * self.m.pte_pitch - 2.0 + 6.0;
+        let bottom = first + f32::from(height.max(label_rows(self.view, index))) * self.m.pte_pitch - 2.0 + 6.0;
         self.fence(Key::Space(index), top, bottom, words::lock_fence(&space.ptl), space_edge(space));
         for (i, row) in rows.iter().enumerate() {
             let y = first + i as f32 * self.m.pte_pitch;
@@ -123,7 +132,7 @@ impl Draw<'_> {
 
     /// Draws address spaces as strips, one below the other, without fences unless a lock is held.
     fn strips(&mut self, spaces: &[(usize, &SpaceView)]) {
-        let alone = spaces.len() == 1 && self.m.narrow();
+        let alone = spaces.len() == 1 && self.m.narrow() && self.regions.shelves.is_empty();
         let (x, right) = if alone { (1.0, self.m.width - 1.0) } else { (self.m.gutter, self.m.right) };
         let pitch = if self.m.narrow() { 14.0 } else { self.m.pte_pitch };
         let mut y = if self.y > 0.0 { self.y + 8.0 } else { 0.0 };
@@ -131,7 +140,7 @@ impl Draw<'_> {
             let index = index as u8;
             if !alone {
                 let key = Key::Text(text::SPACE, index, 0);
-                self.label(key, "lab2", self.m.label_x, y + 6.5, space.name.clone());
+                self.label(key, "lab2", self.m.label_x, y + 6.5, strip_name(space, self.m.narrow()));
             }
             self.strip(index, space, Rect::new(x, y, right - x, 12.0));
             self.space_group(space);
@@ -162,6 +171,15 @@ impl Draw<'_> {
             label.push_str(&format!(", walk at page {cursor}"));
         }
         self.group(label, space.ptes.iter().filter_map(|pte| pte.page).collect());
+    }
+}
+
+/// The narrow drawing has room for eight letters.
+fn strip_name(space: &SpaceView, narrow: bool) -> String {
+    match space.name.strip_prefix("Process ") {
+        Some(number) if narrow => format!("proc. {number}"),
+        None if narrow => "PTEs".into(),
+        _ => space.name.clone(),
     }
 }
 

@@ -35,7 +35,7 @@ fn pcp(pcp: &PcpView) -> Shelf {
         title: format!("PCP lists of CPU {}", pcp.cpu),
         about: format!("{} of {}, in batches of {}", pcp.count, pcp.high, pcp.batch),
         lock: used(&pcp.lock),
-        below: false,
+        first: true,
         rows,
     }
 }
@@ -48,7 +48,7 @@ fn free_lists(zone: &AllocatorView) -> Shelf {
         title: format!("Zone {}", zone.zone),
         about: format!("free lists, {} pages", words::thousands(zone.nr_free_pages.max(0) as u32)),
         lock: Some(zone.lock.clone()),
-        below: true,
+        first: true,
         rows,
     }
 }

@@ -23,8 +23,8 @@ pub(crate) struct Shelf {
     pub about: String,
     /// The lock that protects it, if one does.
     pub lock: Option<LockView>,
-    /// It stands below the zones, not above them.
-    pub below: bool,
+    /// The series is about it: it stands above the CPUs, not below them.
+    pub first: bool,
     /// Rows, the same ones at every step of a run.
     pub rows: Vec<ShelfRow>,
 }

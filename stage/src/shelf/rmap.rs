@@ -17,7 +17,7 @@ fn tlbs(rmap: &RmapView) -> Shelf {
         0 => "translations that a CPU still has".to_string(),
         n => format!("{} put off", words::count(n, "flush", "flushes")),
     };
-    Shelf { title: "TLBs".into(), about, lock: None, below: false, rows: rmap.tlbs.iter().map(tlb).collect() }
+    Shelf { title: "TLBs".into(), about, lock: None, first: false, rows: rmap.tlbs.iter().map(tlb).collect() }
 }
 
 fn tlb(tlb: &TlbView) -> ShelfRow {
@@ -48,10 +48,10 @@ fn folios(rmap: &RmapView) -> Shelf {
     };
     let rows = vec![
         row("mapped", &|folio| !folio.free && !is_unmapped(folio)),
-        row("unmapped", &|folio| !folio.free && is_unmapped(folio)),
+        row("unmapped", &|folio| !folio.free && is_unmapped(folio)).short("unmap."),
         row("freed", &|folio| folio.free),
     ];
-    Shelf { title: "Folios".into(), about: stats, lock: None, below: false, rows }
+    Shelf { title: "Folios".into(), about: stats, lock: None, first: false, rows }
 }
 
 // Its first page stands for it, which is somewhere else: in the hands of reclaim, or free.

@@ -24,7 +24,7 @@ pub(super) fn shelf(swap: &SwapView) -> Shelf {
             kswapd(swap)
         ),
         lock: busiest(&swap.locks),
-        below: true,
+        first: true,
         rows: vec![
             ShelfRow::new("slots in use")
                 .short("slots")

@@ -19,7 +19,7 @@ pub(super) fn shelf(work: &WorkqueueView) -> Shelf {
         title: "Work items".into(),
         about: format!("{} queued", words::count(queued as u32, "item", "items")),
         lock: (lock.taken > 0 || lock.holder.is_some()).then(|| lock.clone()),
-        below: false,
+        first: true,
         rows: work.pools.iter().filter(busy).map(|pool| row(pool, work.touched == Some(pool.cpu))).collect(),
     }
 }

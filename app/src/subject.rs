@@ -1,0 +1,126 @@
+//! What is shown: which scenario, which two kernels, which parameters.
+
+use sim_core::scenario::{Param, RunSpec, Scenario, SpecError};
+
+use crate::hash;
+use crate::link::Which;
+
+/// What is shown: a scenario, its two variants, parameters, schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// Scenario.
+    pub scenario: String,
+    /// Variant of each side.
+    pub variants: [String; 2],
+    /// Parameters that differ from their defaults, and `pages`.
+    pub params: Vec<(String, String)>,
+    /// Schedule, where it is not the scenario's own.
+    pub schedule: Option<String>,
+    /// The scenario itself, where it comes from a file.
+    pub file: Option<Opened>,
+}
+
+/// A scenario from a file.
+#[derive(Clone, Copy)]
+pub struct Opened(pub &'static Scenario);
+
+impl PartialEq for Opened {
+    fn eq(&self, other: &Opened) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Opened {}
+
+impl std::fmt::Debug for Opened {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} at {:p}", self.0.name, self.0)
+    }
+}
+
+impl Subject {
+    /// A scenario as it opens.
+    pub fn of(scenario: &Scenario) -> Subject {
+        let opening = &scenario.series().opening;
+        let changed = if scenario.name == scenario.series().name { opening.params } else { &[] };
+        let shown = scenario.params.iter().filter_map(|param| {
+            let set = changed.iter().find(|(name, _)| *name == param.name).map(|(_, value)| value.to_string());
+            let value = set.or_else(|| (param.name == opening.unit.0).then(|| param.print(&param.initial())))?;
+            Some((param.name.to_string(), value))
+        });
+        Subject {
+            scenario: scenario.name.into(),
+            variants: [scenario.sides.0.into(), scenario.sides.1.into()],
+            params: shown.collect(),
+            schedule: None,
+            file: None,
+        }
+    }
+
+    /// A scenario from a file as it opens.
+    pub fn of_file(scenario: &'static Scenario) -> Subject {
+        Subject { file: Some(Opened(scenario)), ..Subject::of(scenario) }
+    }
+
+    /// What a link asks for.
+    pub fn from_link(link: &hash::Link) -> Subject {
+        Subject {
+            scenario: link.scenario.clone(),
+            variants: [link.old.clone(), link.new.clone()],
+            params: link.params.clone(),
+            schedule: link.schedule.clone(),
+            file: None,
+        }
+    }
+
+    /// Value of a parameter, in text.
+    pub fn get(&self, param: &Param) -> String {
+        let set = self.params.iter().find(|(name, _)| name == param.name);
+        set.map_or_else(|| param.print(&param.initial()), |(_, value)| value.clone())
+    }
+
+    /// Sets a parameter by text, which may be wrong.
+    pub fn set(&mut self, name: &str, value: String) {
+        match self.params.iter_mut().find(|(known, _)| known == name) {
+            Some(entry) => entry.1 = value,
+            None => self.params.push((name.to_string(), value)),
+        }
+    }
+
+    /// The run of one side.
+    ///
+    /// # Errors
+    ///
+    /// Names what does not exist or does not fit.
+    pub fn spec(&self, which: Which) -> Result<RunSpec, SpecError> {
+        let variant = &self.variants[which as usize];
+        let mut spec = match self.file {
+            Some(Opened(scenario)) => RunSpec::of(scenario, variant)?,
+            None => RunSpec::new(&self.scenario, variant)?,
+        };
+        for (name, value) in &self.params {
+            spec = spec.set(name, value)?;
+        }
+        match &self.schedule {
+            Some(schedule) => spec.schedule(schedule),
+            None => Ok(spec),
+        }
+    }
+
+    /// The same with the parameters as the scenario prints them, defaults left out.
+    pub(crate) fn normal(&self, spec: &RunSpec) -> Subject {
+        let changed = spec
+            .params
+            .iter()
+            .filter(|(param, value)| **value != param.initial() || param.name == spec.scenario.series().opening.unit.0);
+        Subject {
+            params: changed.map(|(param, value)| (param.name.to_string(), param.print(value))).collect(),
+            ..self.clone()
+        }
+    }
+    /// What a run of it is kept under.
+    pub(crate) fn key(&self, which: Which) -> String {
+        let Subject { scenario, variants, params, schedule, file } = self;
+        format!("{which:?} {scenario} {} {params:?} {schedule:?} {file:?}", variants[which as usize])
+    }
+}
