@@ -7,6 +7,7 @@
 
 mod app;
 mod chart;
+mod claims;
 mod dom;
 mod evidence;
 mod hash;
@@ -16,6 +17,7 @@ mod panels;
 mod roam;
 mod session;
 mod settings;
+mod tables;
 mod text;
 mod track;
 mod web;
