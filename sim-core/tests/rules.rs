@@ -111,7 +111,10 @@ fn each_series_has_the_rules_of_its_memory() {
         ("madvise-free", "free", vec![Any, Lists, Swap]),
         ("rmap-unmap", "v6.3", vec![Any, Rmap]),
     ] {
-        assert_eq!(applying(&run(series, variant, &[])), expected, "{series}");
+        let spec = RunSpec::new(series, variant).expect("it is known");
+        // As the page opens it, with few pages.
+        let small = spec.scenario.series().opening.params;
+        assert_eq!(applying(&run(series, variant, small)), expected, "{series}");
     }
 }
 
@@ -139,8 +142,9 @@ fn a_broken_rule_stops_the_run_and_what_is_checked_at_rest() {
 
 #[test]
 fn what_is_found_at_rest_leaves_the_steps_checked() {
-    let run = run("munlock-drain", "today", &[]);
-    let Some(broken) = run.timeline.violation().cloned() else { panic!("the race strands a page") };
+    let spec = RunSpec::new("munlock-split", "fixed").and_then(|spec| spec.schedule("seed:9")).expect("it is known");
+    let run = spec.record().expect("it can be recorded");
+    let broken = run.timeline.violation().expect("this race strands a page").clone();
     assert_eq!(Rule::find(broken.rule).map(|rule| rule.when), Some(When::Rest), "{broken:?}");
     let steps = run.timeline.len() as u32;
     assert_eq!(standing(&run, "4: _count is the sum of the holders"), Standing::Holds(steps));
