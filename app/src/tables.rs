@@ -344,9 +344,8 @@ mod tests {
         let session = session("munlock");
         let mut choice = Choice { side: Some(Which::Old), ..Choice::default() };
         choice.sort_by(Some(0));
-        let calls = |choice: &Choice| -> Vec<Cell> {
-            choice.table(&session).rows.iter().map(|row| row.cells[0]).collect()
-        };
+        let calls =
+            |choice: &Choice| -> Vec<Cell> { choice.table(&session).rows.iter().map(|row| row.cells[0]).collect() };
         let count = |cell: &Cell| if let Cell::Count(n) = cell { *n } else { 0 };
         let most = calls(&choice);
         assert!(most.len() > 5 && most.is_sorted_by_key(|cell| std::cmp::Reverse(count(cell))));

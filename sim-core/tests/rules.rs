@@ -45,9 +45,10 @@ fn emitted() -> BTreeSet<String> {
         }
     }
     let mut rules = BTreeSet::new();
-    for rest in texts.iter().flat_map(|text| {
-        ["broken(", ".bug(", ".broke("].into_iter().flat_map(|call| text.split(call).skip(1))
-    }) {
+    for rest in texts
+        .iter()
+        .flat_map(|text| ["broken(", ".bug(", ".broke("].into_iter().flat_map(|call| text.split(call).skip(1)))
+    {
         let named = || constant(rest).map(|name| constants.get(&name).cloned().unwrap_or(name));
         rules.extend(literal(rest).or_else(named));
     }

@@ -247,13 +247,19 @@ pub const RULES: &[Rule] = &[
     ),
     lists(
         "9: NR_MLOCK counts the mlocked pages",
-        "NR_MLOCK is the number of pages with PG_mlocked, but for what is on its way, and for the known leak before 4.12.",
+        "NR_MLOCK is the number of pages with PG_mlocked, but for what is on its way and the known leak before 4.12.",
     ),
-    lists("11: a pagevec holds what its size says at most", "No pagevec has more pages than its kernel gives it room for."),
+    lists(
+        "11: a pagevec holds what its size says at most",
+        "No pagevec has more pages than its kernel gives it room for.",
+    ),
     lists("11: a page in an lru_add pagevec is on no list", "A page that waits for a list has no PG_lru."),
-    lists("12: no page on a list is active and unevictable", "No page on a list has both PG_active and PG_unevictable.")
-        .with(Patch::ClearActive)
-        .without(Patch::TestClearLru),
+    lists(
+        "12: no page on a list is active and unevictable",
+        "No page on a list has both PG_active and PG_unevictable.",
+    )
+    .with(Patch::ClearActive)
+    .without(Patch::TestClearLru),
     lists(
         "13: no evictable page is stranded on the unevictable list",
         "In the end the unevictable list, which nobody scans, holds no page that could be reclaimed.",
@@ -267,7 +273,10 @@ pub const RULES: &[Rule] = &[
         "The kernel's own assertion: whether a page is huge is asked of a head page, never of a tail.",
     ),
     lists("Bad page map", "A walk of a page table reads no entry behind the table's end."),
-    work("W1: PENDING says what was queued", "A work item's pending bit is set exactly when it was queued and not begun."),
+    work(
+        "W1: PENDING says what was queued",
+        "A work item's pending bit is set exactly when it was queued and not begun.",
+    ),
     work("W1: a work item is queued once", "No work item stands in two places of a worklist."),
     work("W1: what is queued is pending", "A work item in a worklist has its pending bit."),
     work("W2: a work item in use is not initialised", "Nobody sets up a work item anew that is queued or runs."),
@@ -278,7 +287,10 @@ pub const RULES: &[Rule] = &[
         "W4: PENDING is cleared before the function runs",
         "The pending bit goes before the function begins, so that who queues it meanwhile is not lost.",
     ),
-    work("W5: a work item runs on its CPU", "A per-CPU work item runs on the CPU that it is for, while that is online."),
+    work(
+        "W5: a work item runs on its CPU",
+        "A per-CPU work item runs on the CPU that it is for, while that is online.",
+    ),
     work("W5: a worklist changes under its pool's lock", "Nobody changes a worklist without the lock of its pool."),
     work(
         "W6: a barrier completes when it is reached",
@@ -301,7 +313,7 @@ pub const RULES: &[Rule] = &[
     ),
     allocator(
         "3: nr_free and NR_FREE_PAGES count the free blocks",
-        "The count of each order is the blocks on its lists, and NR_FREE_PAGES the pages in them that are not isolated.",
+        "The count of each order is the blocks on its lists, and NR_FREE_PAGES the pages that are not isolated.",
     ),
     allocator(
         "4: no two free buddies stay unmerged",
@@ -317,7 +329,7 @@ pub const RULES: &[Rule] = &[
     ),
     allocator(
         "7: zone->lock is held with interrupts off, and pages are picked with interrupts off",
-        "Nobody holds zone->lock, or picks pages off a CPU's lists without it, while an interrupt could come in between.",
+        "Nobody holds zone->lock, or picks pages off a CPU's lists without it, where an interrupt may come.",
     ),
     allocator(
         "9: PGALLOC less PGFREE is the number of allocated pages",
@@ -414,7 +426,10 @@ pub const RULES: &[Rule] = &[
         "G12: a page is freed only when no TLB entry refers to it",
         "No CPU can reach a page any more by an old translation when the page is freed.",
     ),
-    rmap("G13: a dirty PTE makes its folio dirty", "A dirty bit that was cleared is on the folio before the lock goes."),
+    rmap(
+        "G13: a dirty PTE makes its folio dirty",
+        "A dirty bit that was cleared is on the folio before the lock goes.",
+    ),
     rmap(
         "G13: a PTE that is put back can only gain the young and dirty bits",
         "What is put back is what was taken out, with the young and dirty bits at most added.",
@@ -423,7 +438,10 @@ pub const RULES: &[Rule] = &[
         "G14: a folio that is unmapped has no PTE left",
         "Where a VMA is said to have let go of a folio, none of its PTEs maps it.",
     ),
-    rmap("G15: the swap map counts the swap PTEs", "The count of an entry is its swap PTEs and those about to be made."),
+    rmap(
+        "G15: the swap map counts the swap PTEs",
+        "The count of an entry is its swap PTEs and those about to be made.",
+    ),
     rmap(
         "G15: what swap_duplicate takes, a swap PTE has or swap_free gives back",
         "When a page-table lock is given back, every count that was taken belongs to a swap PTE.",

@@ -17,9 +17,7 @@ use crate::web;
 pub fn content() -> AnyView {
     let app = App::get();
     let clicked = move |event: web_sys::MouseEvent| {
-        if let (Some(side), Some(step)) =
-            (web::number_of(&event, "data-side"), web::number_of(&event, "data-step"))
-        {
+        if let (Some(side), Some(step)) = (web::number_of(&event, "data-side"), web::number_of(&event, "data-step")) {
             go_to(app, Which::BOTH[usize::from(side != 0)], step);
         }
     };
@@ -68,9 +66,7 @@ fn list(which: Option<Which>, title: String, claims: &[Claim]) -> Node {
 
 fn item(which: Option<Which>, claim: &Claim) -> Node {
     let standing = Standing::of(claim);
-    let fact = |name: &'static str, text: String| {
-        [Node::html("dt").text(name), Node::html("dd").text(text)]
-    };
+    let fact = |name: &'static str, text: String| [Node::html("dt").text(name), Node::html("dd").text(text)];
     let mut facts: Vec<Node> = fact("expected", value(&claim.expected)).into();
     facts.extend(fact("found", value(&claim.found)));
     facts.extend(fact("compared", kind(claim.kind).to_string()));

@@ -20,8 +20,7 @@ const SOME: usize = 200;
 const STRIDE: usize = 32;
 
 /// Analyses in the order of the menu.
-const BY: [By; 8] =
-    [By::Functions, By::Tree, By::Locks, By::EachLock, By::Spans, By::Cpus, By::Pages, By::Keys];
+const BY: [By; 8] = [By::Functions, By::Tree, By::Locks, By::EachLock, By::Spans, By::Cpus, By::Pages, By::Keys];
 
 /// The tab.
 pub fn content() -> AnyView {
@@ -164,14 +163,15 @@ fn controls(choice: &Choice) -> Node {
     let button = |text: &'static str, form: &'static str, save: bool| {
         Node::html("button").with("data-form", form).with_if(save, "data-save", "").text(text)
     };
-    let copies = Node::html("div").class("copies").with("role", "group").with("aria-label", "Copy and save").children([
-        button("Copy text", "txt", false),
-        button("Copy CSV", "csv", false),
-        button("Copy JSON", "json", false),
-        button("Save text", "txt", true),
-        button("Save CSV", "csv", true),
-        button("Save JSON", "json", true),
-    ]);
+    let copies =
+        Node::html("div").class("copies").with("role", "group").with("aria-label", "Copy and save").children([
+            button("Copy text", "txt", false),
+            button("Copy CSV", "csv", false),
+            button("Copy JSON", "json", false),
+            button("Save text", "txt", true),
+            button("Save CSV", "csv", true),
+            button("Save JSON", "json", true),
+        ]);
     Node::html("div").class("ask").children([
         select("By", "by", false, &BY.map(Choice::words)),
         select("Side", "side", false, &["old beside new", "old", "new"]),
@@ -190,7 +190,8 @@ fn table(session: &Session, choice: &Choice, limit: usize) -> Node {
         caption.push_str(&format!("; ns are modelled, with the cost profile {}", session.profile().name));
     }
     let caption = Node::html("caption").text(caption);
-    let heads = table.columns.iter().enumerate().map(|(at, column)| head(choice, Some(at), choice.heading(column, unit)));
+    let heads =
+        table.columns.iter().enumerate().map(|(at, column)| head(choice, Some(at), choice.heading(column, unit)));
     let first = head(choice, None, table.by.heading().to_string());
     let head = Node::html("thead").children([Node::html("tr").children([first]).children(heads)]);
     let rows = (0..table.rows.len().min(limit)).map(|at| row(choice, &table, at));
@@ -215,10 +216,9 @@ fn head(choice: &Choice, column: Option<usize>, text: String) -> Node {
         Some(false) => ("ascending", "▲"),
         Some(true) => ("descending", "▼"),
     };
-    let button = Node::html("button").with("data-sort", column.map_or(0, |at| at + 1).to_string()).children([
-        Node::html("span").text(text),
-        Node::html("i").with("aria-hidden", "true").text(sign),
-    ]);
+    let button = Node::html("button")
+        .with("data-sort", column.map_or(0, |at| at + 1).to_string())
+        .children([Node::html("span").text(text), Node::html("i").with("aria-hidden", "true").text(sign)]);
     Node::html("th").with("scope", "col").with("aria-sort", order).children([button])
 }
 

@@ -13,8 +13,8 @@ use crate::session::Session;
 use crate::text::thousands;
 use crate::web;
 
-const INTRODUCTION: &str = "Each run was checked after every step against tallies that the checker keeps by itself, and \
-    once more at its end. The first rule that is broken stops the run.";
+const INTRODUCTION: &str = "Each run was checked after every step against tallies that the checker keeps by itself, \
+    and once more at its end. The first rule that is broken stops the run.";
 
 type Line = (&'static Rule, [Standing; 2]);
 
@@ -22,9 +22,7 @@ type Line = (&'static Rule, [Standing; 2]);
 pub fn content() -> AnyView {
     let app = App::get();
     let clicked = move |event: web_sys::MouseEvent| {
-        if let (Some(side), Some(step)) =
-            (web::number_of(&event, "data-side"), web::number_of(&event, "data-step"))
-        {
+        if let (Some(side), Some(step)) = (web::number_of(&event, "data-side"), web::number_of(&event, "data-step")) {
             go_to(app, Which::BOTH[usize::from(side != 0)], step);
         }
     };
@@ -37,8 +35,7 @@ pub fn content() -> AnyView {
 
 fn lists(session: &Session) -> Node {
     let [old, new] = Which::BOTH.map(|which| session.side(which).track.run.timeline.rules());
-    let lines: Vec<Line> =
-        old.into_iter().zip(new).map(|((rule, old), (_, new))| (rule, [old, new])).collect();
+    let lines: Vec<Line> = old.into_iter().zip(new).map(|((rule, old), (_, new))| (rule, [old, new])).collect();
     let absent = |(_, standings): &Line| standings.iter().all(|one| *one == Standing::Absent);
     let (apart, here): (Vec<Line>, Vec<Line>) = lines.into_iter().partition(absent);
     let of = |memory: Memory| {

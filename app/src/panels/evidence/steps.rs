@@ -50,10 +50,10 @@ pub fn view(open: RwSignal<Option<StepList>>) -> AnyView {
 
 fn section(list: &StepList, entries: &[Entry]) -> Node {
     let head = Node::html("header").children([
-        Node::html("h3").with("id", "steps-title").with("tabindex", "-1").children([
-            mark(list.which),
-            Node::html("span").text(list.title.clone()),
-        ]),
+        Node::html("h3")
+            .with("id", "steps-title")
+            .with("tabindex", "-1")
+            .children([mark(list.which), Node::html("span").text(list.title.clone())]),
         Node::html("button").with("data-shut", "").with("aria-label", "Close the list").text("×"),
     ]);
     let rows = Node::html("ol").children(entries.iter().map(|entry| row(list.which, entry)));
