@@ -2,8 +2,9 @@
 //!
 //! What the page shows and what it does with a press of a key is plain Rust without a browser and is tested natively:
 //! [`link`] (how the sides step together), [`track`] (one side), [`session`] (both), [`hash`] (the state in the
-//! address), [`keys`], [`settings`], [`text`], [`chart`] (the timeline's shapes), [`roam`]. [`app`] joins it to the browser;
-//! [`panels`] are the parts of the page, [`dom`] keeps elements up to date that change with every step.
+//! address), [`keys`], [`settings`], [`text`], [`chart`] (the timeline's shapes), [`roam`], [`tables`] (the complete
+//! ledger), [`claims`]. [`app`] joins it to the browser; [`panels`] are the parts of the page, [`dom`] keeps elements up to
+//! date that change with every step.
 
 mod app;
 mod chart;
