@@ -9,7 +9,7 @@ useBrowser();
 const evidence = (page) => page.getByRole("dialog", { name: "Evidence" });
 const tab = (page, name) => evidence(page).getByRole("tab", { name, exact: true });
 const table = (page) => evidence(page).getByRole("region", { name: "Table" });
-const choose = (page, label, option) => evidence(page).getByLabel(label, { exact: true }).selectOption({ label: option });
+const choose = (page, label, option) => evidence(page).getByRole("combobox", { name: label, exact: true }).selectOption({ label: option });
 const digits = (text) => Number(text.replace(/[^\d]/g, ""));
 
 async function open(view) {

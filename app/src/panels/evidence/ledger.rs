@@ -153,7 +153,8 @@ fn controls(choice: &Choice) -> Node {
     let option = |(at, text): (usize, &str)| Node::html("option").with("value", at.to_string()).text(text);
     let select = |label: &'static str, name: &'static str, off: bool, texts: &[&str]| {
         let options = texts.iter().copied().enumerate().map(option);
-        let select = Node::html("select").with("name", name).with_if(off, "disabled", "").children(options);
+        let select = Node::html("select").with("name", name).with("aria-label", label);
+        let select = select.with_if(off, "disabled", "").children(options);
         Node::html("label").children([Node::html("span").text(label), select])
     };
     let filter = Node::html("label").children([
