@@ -164,7 +164,7 @@ pageTest("a claim that is broken as known says so, here and beside the ledger", 
   assert.equal(new Set(signs).size, 3, signs.join());
 });
 
-pageTest("claims that compare both sides are listed", { path: "#v1/rmap-unmap/v6.3/5" }, async (view) => {
+pageTest("claims that compare both sides are listed", { path: "#v1/rmap-unmap/v6.3/5?pages=56&layout=3" }, async (view) => {
   const { page } = view;
   await open(view);
   await tab(page, "Claims").click();
