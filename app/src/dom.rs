@@ -347,5 +347,11 @@ fn live_boxed(draw: Box<dyn Fn() -> Node>) -> AnyView {
             *shown = Some((node, element));
         });
     });
+    // A view that takes this one's place may go on with the same host.
+    on_cleanup(move || {
+        if let Some(Some((_, element))) = shown.try_update_value(Option::take) {
+            element.remove();
+        }
+    });
     view! { <div class="live" node_ref=host></div> }.into_any()
 }

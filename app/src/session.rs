@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use sim_core::engine::Milestone;
-use sim_core::scenario::{Opening, RunSpec, SpecError};
+use sim_core::scenario::{Claim, Opening, Run, RunSpec, SpecError};
 use sim_core::view::{PageNo, View};
 use stage::{Form, Regions, Scene};
 
@@ -90,6 +90,8 @@ pub struct Session {
     pub ghosts: bool,
     /// What is derived from the runs on demand.
     pub evidence: RefCell<Evidence>,
+    /// Claims that compare the two runs.
+    pub compared: Vec<Claim>,
     frame: Frame,
     history: Vec<(Pair, Pair)>,
     kept: Vec<(String, Track)>,
@@ -114,6 +116,7 @@ impl Session {
             active: Which::Old,
             ghosts: false,
             evidence: RefCell::default(),
+            compared: Vec::new(),
             frame: Frame { form, ..Frame::default() },
             history: Vec::new(),
             kept: Vec::new(),
@@ -177,6 +180,7 @@ impl Session {
         let [old, new] = &mut self.sides;
         old.track.seek(0);
         new.track.seek(0);
+        self.compared = Run::compare(&mut old.track.run, &mut new.track.run);
         let mut kinds = old.track.kinds();
         kinds.extend(new.track.kinds());
         self.frame.kinds = kinds;

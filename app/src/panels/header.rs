@@ -104,7 +104,7 @@ pub fn CopyLink() -> impl IntoView {
 }
 
 /// False where the browser does not let us, for example on a page that is not secure.
-async fn write_clipboard(what: &str) -> bool {
+pub async fn write_clipboard(what: &str) -> bool {
     let clipboard = js_sys::Reflect::get(&window().navigator(), &"clipboard".into());
     let Some(clipboard) = clipboard.ok().and_then(|value| value.dyn_into::<web_sys::Clipboard>().ok()) else {
         return false;

@@ -3,11 +3,11 @@
 use leptos::prelude::*;
 use sim_core::engine::Milestone;
 use sim_core::ledger::Group;
-use sim_core::scenario::Claim;
 
 use super::icons::mark;
 use crate::app::App;
 use crate::chart::Size;
+use crate::claims::{self, Row};
 use crate::dom::{Node, live};
 use crate::link::Which;
 use crate::session::{Go, Session};
@@ -243,71 +243,29 @@ fn row(label: &'static str, counts: [(u64, bool); 2]) -> Node {
     ])
 }
 
-/// What the series' author claimed, checked on both sides.
+/// What the series' author claimed, checked on both sides, and what compares the two.
 #[component]
 pub fn Claims() -> impl IntoView {
     let app = App::get();
     live(move || {
         app.loaded.track();
-        claims_list(app.with(claims))
+        claims_list(app.with(claims::rows))
     })
 }
 
-fn claims_list(rows: Vec<ClaimRow>) -> Node {
+fn claims_list(rows: Vec<Row>) -> Node {
     if rows.is_empty() {
         return Node::html("ul").class("claims").with("hidden", "");
     }
-    let item = |claim: ClaimRow| {
-        let (sign, note) = if claim.holds { ("✓", " holds: ") } else { ("✗", " does not hold: ") };
-        Node::html("li").class(if claim.holds { "" } else { "bad" }).with("title", claim.source).children([
-            Node::html("b").with("aria-hidden", "true").text(sign),
-            Node::html("em").text(claim.claim),
-            Node::html("i").class("sr").text(note),
-            Node::html("span").text(claim.found),
+    let item = |row: Row| {
+        Node::html("li").class(row.standing.class()).with("title", row.note).children([
+            Node::html("b").with("aria-hidden", "true").text(row.standing.sign()),
+            Node::html("em").text(row.claim),
+            Node::html("i").class("sr").text(format!(" {}: ", row.standing.words())),
+            Node::html("span").text(row.found),
         ])
     };
     let head = Node::html("li").class("h").text("claims, checked over the whole run");
     let list = Node::html("ul").class("claims").with("aria-label", "Claims").with("tabindex", "0");
     list.children([head]).children(rows.into_iter().map(item))
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct ClaimRow {
-    claim: &'static str,
-    found: String,
-    source: &'static str,
-    holds: bool,
-}
-
-/// Claims of either side, broken ones first: what was found on the old side and on the new one.
-fn claims(session: &Session) -> Vec<ClaimRow> {
-    let of = |which: Which| &session.side(which).track.run.claims;
-    let mut names: Vec<&'static str> = Vec::new();
-    for claim in of(Which::New).iter().chain(of(Which::Old)) {
-        if !names.contains(&claim.claim) {
-            names.push(claim.claim);
-        }
-    }
-    let row = |name: &'static str| {
-        let sides = Which::BOTH.map(|which| of(which).iter().find(|claim| claim.claim == name));
-        let shown = sides.into_iter().flatten();
-        let found: Vec<String> = shown.clone().map(found).collect();
-        let newest = sides[1].or(sides[0]);
-        ClaimRow {
-            claim: name,
-            found: found.join(" → "),
-            source: newest.map_or("", |claim| claim.source),
-            holds: shown.clone().all(|claim| claim.holds),
-        }
-    };
-    let (mut rows, held): (Vec<ClaimRow>, Vec<ClaimRow>) = names.into_iter().map(row).partition(|row| !row.holds);
-    rows.extend(held);
-    rows
-}
-
-/// What was found, with what was expected where that is something else.
-fn found(claim: &Claim) -> String {
-    let number = |text: &str| text.parse().map_or_else(|_| text.to_string(), thousands);
-    let found = number(&claim.found);
-    if claim.holds { found } else { format!("{found}, not {}", number(&claim.expected)) }
 }

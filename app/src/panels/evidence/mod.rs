@@ -2,6 +2,9 @@
 //! tab for each; a tab's content is made when it is opened.
 
 mod claims;
+mod ledger;
+mod rules;
+mod steps;
 
 use leptos::prelude::*;
 
@@ -14,7 +17,11 @@ struct Tab {
     content: fn() -> AnyView,
 }
 
-const TABS: &[Tab] = &[Tab { name: "Claims", content: claims::content }];
+const TABS: &[Tab] = &[
+    Tab { name: "Ledger", content: ledger::content },
+    Tab { name: "Claims", content: claims::content },
+    Tab { name: "Rules", content: rules::content },
+];
 
 /// The dialog.
 #[component]
@@ -81,7 +88,6 @@ fn focus(tab: usize) {
 }
 
 /// Goes to a step of one side, with the picture in sight.
-#[allow(dead_code)]
 pub fn go_to(app: App, which: crate::link::Which, step: u32) {
     app.dialog.set(None);
     app.step(crate::session::Go::Side(which, step));
