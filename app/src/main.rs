@@ -13,10 +13,12 @@ mod hash;
 mod keys;
 mod link;
 mod panels;
+mod reports;
 mod roam;
 mod session;
 mod settings;
 mod text;
+mod times;
 mod track;
 mod web;
 

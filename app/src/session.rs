@@ -4,7 +4,9 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
+use scenario_file::profile::{self, Profile};
 use sim_core::engine::Milestone;
 use sim_core::scenario::{Opening, Param, RunSpec, Scenario, SpecError};
 use sim_core::view::{PageNo, View};
@@ -34,6 +36,8 @@ pub struct Subject {
     pub schedule: Option<String>,
     /// The scenario itself, where it comes from a file.
     pub file: Option<Opened>,
+    /// Cost profile of the schedule `timed`, where it is one of the reader's own.
+    pub profile: Option<Arc<Profile>>,
 }
 
 /// A scenario from a file.
@@ -70,6 +74,7 @@ impl Subject {
             params: shown.collect(),
             schedule: None,
             file: None,
+            profile: None,
         }
     }
 
@@ -86,6 +91,7 @@ impl Subject {
             params: link.params.clone(),
             schedule: link.schedule.clone(),
             file: None,
+            profile: None,
         }
     }
 
@@ -117,10 +123,41 @@ impl Subject {
         for (name, value) in &self.params {
             spec = spec.set(name, value)?;
         }
-        match &self.schedule {
-            Some(schedule) => spec.schedule(schedule),
-            None => Ok(spec),
+        let Some(schedule) = &self.schedule else { return Ok(spec) };
+        // `timed` alone goes by the profile of the series.
+        let (schedule, profile) = match schedule.strip_prefix("timed:") {
+            Some(name) => ("timed", name),
+            None => (schedule.as_str(), profile::of_series(spec.scenario.series().name)),
+        };
+        if schedule == "timed" {
+            let bundled = || profile::bundled(profile).ok_or_else(|| SpecError::Schedule(format!("timed:{profile}")));
+            let costs = match &self.profile {
+                Some(profile) => profile.costs(),
+                None => bundled()?.costs(),
+            };
+            spec.costs = Some(Rc::new(costs));
         }
+        spec.schedule(schedule)
+    }
+
+    /// The profile of a run by time, where it is not that of the series.
+    pub fn timed_profile(&self) -> Option<Profile> {
+        let schedule = self.schedule.as_deref()?;
+        match &self.profile {
+            Some(profile) if schedule == "timed" => Some(Profile::clone(profile)),
+            _ => profile::bundled(schedule.strip_prefix("timed:")?),
+        }
+    }
+
+    /// The same run by time, with a profile: that of the series, another of the project by its name, or a reader's own.
+    pub fn by_time(&self, series: &str, profile: &Profile) -> Subject {
+        let bundled = profile::bundled(&profile.name).as_ref() == Some(profile);
+        let schedule = match profile.name.as_str() {
+            name if bundled && name != profile::of_series(series) => format!("timed:{name}"),
+            _ => "timed".to_string(),
+        };
+        let own = (!bundled).then(|| Arc::new(profile.clone()));
+        Subject { schedule: Some(schedule), profile: own, ..self.clone() }
     }
 
     /// The same with the parameters as the scenario prints them, defaults left out.
@@ -581,8 +618,8 @@ fn highest(beats: &Beats, needs: &[Vec<(u32, Regions)>; 2]) -> Regions {
 }
 
 fn key(subject: &Subject, which: Which) -> String {
-    let Subject { scenario, variants, params, schedule, file } = subject;
-    format!("{which:?} {scenario} {} {params:?} {schedule:?} {file:?}", variants[which as usize])
+    let Subject { scenario, variants, params, schedule, file, profile } = subject;
+    format!("{which:?} {scenario} {} {params:?} {schedule:?} {file:?} {profile:?}", variants[which as usize])
 }
 
 #[cfg(test)]
@@ -756,6 +793,27 @@ mod tests {
         assert_eq!(again.link(link.page), link);
         // Defaults are left out, but for the number of pages.
         assert_eq!(link.params, [("pages".to_string(), "20".to_string())]);
+    }
+
+    #[test]
+    fn runs_by_time_have_a_profile_and_a_link() {
+        let munlock = Subject { params: vec![("pages".into(), "20".into())], ..Subject::of(&SCENARIOS[0]) };
+        let mut names = Vec::new();
+        for name in ["opteron-2013", "skylake-2018"] {
+            let subject = munlock.by_time("munlock", &profile::bundled(name).unwrap());
+            let session = Session::open(&subject, Form::Wide).unwrap();
+            assert_eq!(session.profile().name, name, "modelled with the profile that it ran by");
+            let again = Subject::from_link(&session.link(None));
+            assert_eq!(again.spec(Which::Old).unwrap().costs.as_ref().map(|costs| costs.name.as_str()), Some(name));
+            names.extend(again.schedule);
+        }
+        assert_eq!(names, ["timed", "timed:skylake-2018"]);
+        let wrong = Subject { schedule: Some("timed:nonsense".into()), ..munlock.clone() };
+        assert!(wrong.spec(Which::Old).unwrap_err().to_string().contains("timed:nonsense"));
+        let own = Profile { name: "opteron-2013".into(), ..Profile::default() };
+        let subject = munlock.by_time("munlock", &own);
+        assert_eq!(*Session::open(&subject, Form::Wide).unwrap().profile(), own, "the reader's own, whatever its name");
+        assert_ne!(key(&subject, Which::Old), key(&Subject { profile: None, ..subject.clone() }, Which::Old));
     }
 
     #[test]

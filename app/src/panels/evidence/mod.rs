@@ -2,6 +2,9 @@
 //! tab for each; a tab's content is made when it is opened.
 
 mod claims;
+mod files;
+mod published;
+mod time;
 
 use leptos::prelude::*;
 
@@ -14,7 +17,11 @@ struct Tab {
     content: fn() -> AnyView,
 }
 
-const TABS: &[Tab] = &[Tab { name: "Claims", content: claims::content }];
+const TABS: &[Tab] = &[
+    Tab { name: "Claims", content: claims::content },
+    Tab { name: "Time", content: time::content },
+    Tab { name: "Published", content: published::content },
+];
 
 /// The dialog.
 #[component]
