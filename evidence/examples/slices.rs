@@ -24,6 +24,11 @@ fn main() {
         gaps.push((last.get().elapsed().as_micros(), start.elapsed().as_millis()));
         gaps.sort_unstable();
         let longest: Vec<_> = gaps.iter().rev().take(8).collect();
-        println!("{series}: {:?}, {} breaths, longest (us, at ms) {longest:?}, ok {}", start.elapsed(), gaps.len(), made.is_ok());
+        println!(
+            "{series}: {:?}, {} breaths, longest (us, at ms) {longest:?}, ok {}",
+            start.elapsed(),
+            gaps.len(),
+            made.is_ok()
+        );
     }
 }

@@ -77,7 +77,8 @@ impl Profile {
         let mut changes = Vec::new();
         for price in classes.chain(functions).chain(lines) {
             let (now, before) = (self.shown(&price), base.shown(&price));
-            let words = |text: &str, unit: &str| if text.is_empty() { "no price".into() } else { format!("{text} {unit}") };
+            let words =
+                |text: &str, unit: &str| if text.is_empty() { "no price".into() } else { format!("{text} {unit}") };
             let (name, unit) = match &price {
                 Price::Class(name) | Price::Function(name) => (name.as_str(), "ns"),
                 Price::NearLines => ("first-level cache", "lines"),

@@ -16,10 +16,8 @@ impl Profile {
         let (near, lines, source) = &self.cache_lines;
         if (*near, *lines) != (0, 0) || !source.is_empty() {
             let source = quoted(source);
-            let _ = write!(
-                text,
-                ",\n  \"cache_lines\": {{ \"near\": {near}, \"lines\": {lines}, \"source\": {source} }}"
-            );
+            let _ =
+                write!(text, ",\n  \"cache_lines\": {{ \"near\": {near}, \"lines\": {lines}, \"source\": {source} }}");
         }
         text.push_str("\n}\n");
         text

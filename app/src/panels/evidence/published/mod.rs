@@ -48,18 +48,20 @@ pub fn content() -> AnyView {
         }
     });
     let words = live(move || status(series.get(), making.get(), made.get()));
-    let shown = move || match reports::state(series.get()) {
-        State::Made(report) if made.get() => report::view(&report),
+    let shown = move || match (made.get(), reports::state(series.get())) {
+        (true, State::Made(report)) => report::view(&report),
         _ => ().into_any(),
+    };
+    let option = move |(name, _): &(&'static str, ::evidence::Maker)| {
+        let name = *name;
+        view! { <option value=name selected=move || series.get() == name>{name}</option> }
     };
     view! {
         <div class="published">
             <p class="row">
                 <label class="field">
                     <span>"Report"</span>
-                    <select name="report" on:change=chosen prop:value=move || series.get()>
-                        {REPORTS.iter().map(|(name, _)| view! { <option value=*name>{*name}</option> }).collect_view()}
-                    </select>
+                    <select name="report" on:change=chosen>{REPORTS.iter().map(option).collect_view()}</select>
                 </label>
                 <Show when=move || !making.get()>
                     <button class="btn pri" type="button" on:click=begin>

@@ -132,7 +132,8 @@ fn picture(table: &Table) -> AnyView {
         return ().into_any();
     }
     let more = table.rows.len().saturating_sub(drawn.groups.len());
-    let more = (more > 0).then(|| view! { <p class="source">{format!("{more} more rows are in the table alone.")}</p> });
+    let more =
+        (more > 0).then(|| view! { <p class="source">{format!("{more} more rows are in the table alone.")}</p> });
     match drawn.draw(PICTURE, Theme::Css) {
         Ok(svg) => view! { <div class="picture" inner_html=svg></div> {more} }.into_any(),
         Err(error) => view! { <p class="source">{format!("No picture: {error}.")}</p> }.into_any(),
@@ -170,12 +171,12 @@ fn below(table: &Table) -> Node {
         let (mark, word) = if check.holds { ("✓", "holds") } else { ("✗", "BROKEN") };
         item(format!("{mark} {word}: {}. Found: {}.", check.what, check.found))
     });
-    let fits = table.fits.iter().map(|fit| {
-        item(format!("fitted: {} = {} {}, to {}", fit.parameter, number(fit.value), fit.unit, fit.from))
-    });
+    let fits = table
+        .fits
+        .iter()
+        .map(|fit| item(format!("fitted: {} = {} {}, to {}", fit.parameter, number(fit.value), fit.unit, fit.from)));
     let notes = table.notes.iter().map(|note| item(note.clone()));
-    let parts =
-        [list("Checks", checks.collect()), list("Fitted", fits.collect()), list("Notes", notes.collect())];
+    let parts = [list("Checks", checks.collect()), list("Fitted", fits.collect()), list("Notes", notes.collect())];
     Node::html("div").class("below").children(parts.into_iter().flatten())
 }
 

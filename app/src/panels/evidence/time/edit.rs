@@ -126,9 +126,12 @@ fn table(profile: &Profile, base: &Profile) -> Node {
     let lines = lines.map(|(price, name, what)| field(profile, &price, ("cache", name), what, &profile.cache_lines.2));
     let functions: Vec<Node> = functions.collect();
     Node::html("div").children([group("Classes of work, ns", classes.collect())]).children(
-        [(!functions.is_empty()).then(|| group("Functions, ns", functions)), Some(group("Caches, lines", lines.into()))]
-            .into_iter()
-            .flatten(),
+        [
+            (!functions.is_empty()).then(|| group("Functions, ns", functions)),
+            Some(group("Caches, lines", lines.into())),
+        ]
+        .into_iter()
+        .flatten(),
     )
 }
 
@@ -137,7 +140,13 @@ fn source(costs: &[Cost], name: &str) -> String {
     found.map_or_else(|| "not in the profile: counts as 0".to_string(), |cost| cost.source.clone())
 }
 
-fn field(profile: &Profile, price: &Price, (kind, name): (&'static str, &str), what: &'static str, source: &str) -> Node {
+fn field(
+    profile: &Profile,
+    price: &Price,
+    (kind, name): (&'static str, &str),
+    what: &'static str,
+    source: &str,
+) -> Node {
     let input = Node::html("input").with("type", "number").with("min", "0").with("data-kind", kind);
     let step = if kind == "cache" { "1" } else { "any" };
     let input = input.with("step", step).with("data-name", name.to_string()).with("value", profile.shown(price));

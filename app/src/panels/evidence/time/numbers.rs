@@ -92,7 +92,7 @@ fn classes(profile: &str, lines: &[(Option<sim_core::cost::CostClass>, [u64; 2])
     let longest = lines.iter().flat_map(|(_, ps)| *ps).max().unwrap_or(0).max(1);
     let rows = lines.iter().map(|(class, ps)| {
         let name = match class {
-            Some(class) => plain(format!("{} ", words(*class))).children([]),
+            Some(class) => plain(format!("{} ", words(*class))),
             None => plain("functions, beside their steps"),
         };
         let key = Node::html("span").children([name]).children(class.map(|class| code(class.key())));
