@@ -1,7 +1,7 @@
 //! Text that comes from a file or leaves as one.
 
 use leptos::prelude::*;
-use leptos::wasm_bindgen::{JsCast, JsValue};
+use leptos::wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 
 /// The text of a file; none where it cannot be read.
@@ -11,19 +11,12 @@ pub async fn read(file: &web_sys::File) -> Option<String> {
 
 /// Hands a text to the reader as a download.
 pub fn save(name: &str, kind: &str, text: &str) {
-    let parts = js_sys::Array::of1(&JsValue::from_str(text));
-    let options = web_sys::BlobPropertyBag::new();
-    options.set_type(kind);
-    let Ok(blob) = web_sys::Blob::new_with_str_sequence_and_options(&parts, &options) else { return };
-    let Ok(url) = web_sys::Url::create_object_url_with_blob(&blob) else { return };
-    let link = document().create_element("a").ok().and_then(|link| link.dyn_into::<web_sys::HtmlAnchorElement>().ok());
-    if let Some(link) = link {
-        link.set_href(&url);
-        link.set_download(name);
-        link.click();
+    let data = format!("data:{kind};charset=utf-8,{}", String::from(js_sys::encode_uri_component(text)));
+    let Ok(link) = document().create_element("a") else { return };
+    // Both names are valid ones of attributes.
+    if link.set_attribute("href", &data).is_ok() && link.set_attribute("download", name).is_ok() {
+        link.unchecked_ref::<web_sys::HtmlElement>().click();
     }
-    // The browser has taken the blob over by now.
-    let _ = web_sys::Url::revoke_object_url(&url);
 }
 
 /// Copies a text; false where the browser does not let us, for example on a page that is not secure.
