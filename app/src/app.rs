@@ -292,6 +292,10 @@ impl App {
             let detail = "It comes from a file of yours: pass the file on.".to_string();
             return self.banner.set(Some(Banner { title: "This run has no link.", detail }));
         }
+        if self.with(|session| session.subject.profile.is_some()) {
+            let detail = "It goes by a cost profile of yours: pass that on.".to_string();
+            return self.banner.set(Some(Banner { title: "This run has no link.", detail }));
+        }
         let length = hash::encode(&self.with(|session| session.link(None))).len();
         if length > hash::LIMIT {
             let detail = format!(
@@ -466,7 +470,7 @@ impl App {
             if let Some(timer) = address.timer.take() {
                 timer.clear();
             }
-            let is_file = self.with(|session| session.subject.file.is_some());
+            let is_file = self.with(|session| session.subject.file.is_some() || session.subject.profile.is_some());
             if !address.kept && address.hash != written && written.len() <= hash::LIMIT && !is_file {
                 web::replace_hash(&written);
                 address.hash = written;

@@ -32,8 +32,13 @@ impl Session {
         if let Some(profile) = &self.evidence.borrow().profile {
             return profile.clone();
         }
-        let series = self.sides[0].track.run.spec.scenario.series().name;
-        Rc::new(profile::bundled(profile::of_series(series)).unwrap_or_default())
+        let own = || profile::bundled(profile::of_series(self.series()));
+        Rc::new(self.subject.timed_profile().or_else(own).unwrap_or_default())
+    }
+
+    /// The series that is shown.
+    pub fn series(&self) -> &'static str {
+        self.sides[0].track.run.spec.scenario.series().name
     }
 
     /// Puts another profile in force; none is that of the series.

@@ -15,12 +15,14 @@ mod hash;
 mod keys;
 mod link;
 mod panels;
+mod reports;
 mod roam;
 mod session;
 mod settings;
 mod subject;
 mod tables;
 mod text;
+mod times;
 mod track;
 mod web;
 

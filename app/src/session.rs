@@ -473,6 +473,7 @@ fn highest(beats: &Beats, needs: &[Vec<(u32, Regions)>; 2]) -> Regions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use scenario_file::profile::{self, Profile};
     use sim_core::scenario::SCENARIOS;
 
     fn subject(scenario: &str, old: &str, new: &str, params: &[(&str, &str)]) -> Subject {
@@ -482,6 +483,7 @@ mod tests {
             params: params.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
             schedule: None,
             file: None,
+            profile: None,
         }
     }
 
@@ -673,6 +675,28 @@ mod tests {
         assert_eq!(again.link(link.page), link);
         // Defaults are left out, but for the number of pages.
         assert_eq!(link.params, [("pages".to_string(), "20".to_string())]);
+    }
+
+    #[test]
+    fn runs_by_time_have_a_profile_and_a_link() {
+        let munlock = Subject { params: vec![("pages".into(), "20".into())], ..Subject::of(&SCENARIOS[0]) };
+        let mut names = Vec::new();
+        for name in ["opteron-2013", "skylake-2018"] {
+            let subject = munlock.by_time("munlock", &profile::bundled(name).unwrap());
+            let session = Session::open(&subject, Form::Wide).unwrap();
+            assert_eq!(session.profile().name, name, "modelled with the profile that it ran by");
+            let again = Subject::from_link(&session.link(None));
+            assert_eq!(again.spec(Which::Old).unwrap().costs.as_ref().map(|costs| costs.name.as_str()), Some(name));
+            names.extend(again.schedule);
+        }
+        assert_eq!(names, ["timed", "timed:skylake-2018"]);
+        let wrong = Subject { schedule: Some("timed:nonsense".into()), ..munlock.clone() };
+        let error = wrong.spec(Which::Old).err().map(|error| error.to_string());
+        assert!(error.is_some_and(|error| error.contains("timed:nonsense")));
+        let own = Profile { name: "opteron-2013".into(), ..Profile::default() };
+        let subject = munlock.by_time("munlock", &own);
+        assert_eq!(*Session::open(&subject, Form::Wide).unwrap().profile(), own, "the reader's own, whatever its name");
+        assert_ne!(subject.key(Which::Old), Subject { profile: None, ..subject.clone() }.key(Which::Old));
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! What is shown: which scenario, which two kernels, which parameters.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
+use scenario_file::profile::{self, Profile};
 use sim_core::scenario::{Param, RunSpec, Scenario, SpecError};
 
 use crate::hash;
@@ -18,6 +22,8 @@ pub struct Subject {
     pub schedule: Option<String>,
     /// The scenario itself, where it comes from a file.
     pub file: Option<Opened>,
+    /// Cost profile of the schedule `timed`, where it is one of the reader's own.
+    pub profile: Option<Arc<Profile>>,
 }
 
 /// A scenario from a file.
@@ -54,6 +60,7 @@ impl Subject {
             params: shown.collect(),
             schedule: None,
             file: None,
+            profile: None,
         }
     }
 
@@ -70,6 +77,7 @@ impl Subject {
             params: link.params.clone(),
             schedule: link.schedule.clone(),
             file: None,
+            profile: None,
         }
     }
 
@@ -101,10 +109,41 @@ impl Subject {
         for (name, value) in &self.params {
             spec = spec.set(name, value)?;
         }
-        match &self.schedule {
-            Some(schedule) => spec.schedule(schedule),
-            None => Ok(spec),
+        let Some(schedule) = &self.schedule else { return Ok(spec) };
+        // `timed` alone goes by the profile of the series.
+        let (schedule, profile) = match schedule.strip_prefix("timed:") {
+            Some(name) => ("timed", name),
+            None => (schedule.as_str(), profile::of_series(spec.scenario.series().name)),
+        };
+        if schedule == "timed" {
+            let bundled = || profile::bundled(profile).ok_or_else(|| SpecError::Schedule(format!("timed:{profile}")));
+            let costs = match &self.profile {
+                Some(profile) => profile.costs(),
+                None => bundled()?.costs(),
+            };
+            spec.costs = Some(Rc::new(costs));
         }
+        spec.schedule(schedule)
+    }
+
+    /// The profile of a run by time, where it is not that of the series.
+    pub fn timed_profile(&self) -> Option<Profile> {
+        let schedule = self.schedule.as_deref()?;
+        match &self.profile {
+            Some(profile) if schedule == "timed" => Some(Profile::clone(profile)),
+            _ => profile::bundled(schedule.strip_prefix("timed:")?),
+        }
+    }
+
+    /// The same run by time, with a profile: that of the series, another of the project by its name, or a reader's own.
+    pub fn by_time(&self, series: &str, profile: &Profile) -> Subject {
+        let bundled = profile::bundled(&profile.name).as_ref() == Some(profile);
+        let schedule = match profile.name.as_str() {
+            name if bundled && name != profile::of_series(series) => format!("timed:{name}"),
+            _ => "timed".to_string(),
+        };
+        let own = (!bundled).then(|| Arc::new(profile.clone()));
+        Subject { schedule: Some(schedule), profile: own, ..self.clone() }
     }
 
     /// The same with the parameters as the scenario prints them, defaults left out.
@@ -120,7 +159,7 @@ impl Subject {
     }
     /// What a run of it is kept under.
     pub(crate) fn key(&self, which: Which) -> String {
-        let Subject { scenario, variants, params, schedule, file } = self;
-        format!("{which:?} {scenario} {} {params:?} {schedule:?} {file:?}", variants[which as usize])
+        let Subject { scenario, variants, params, schedule, file, profile } = self;
+        format!("{which:?} {scenario} {} {params:?} {schedule:?} {file:?} {profile:?}", variants[which as usize])
     }
 }

@@ -148,3 +148,13 @@ pub fn closest(event: &web_sys::Event, selector: &str) -> Option<web_sys::Elemen
 pub fn number_of(event: &web_sys::Event, attribute: &str) -> Option<u32> {
     closest(event, &format!("[{attribute}]"))?.get_attribute(attribute)?.parse().ok()
 }
+
+/// Lets the browser paint and answer the reader, then goes on.
+pub async fn pause() {
+    let promise = js_sys::Promise::new(&mut |resolve, _| {
+        // A page that has no timers has no way on either.
+        let _ = window().set_timeout_with_callback(&resolve);
+    });
+    // The promise is never rejected.
+    let _ = wasm_bindgen_futures::JsFuture::from(promise).await;
+}

@@ -62,7 +62,10 @@ pub async fn ledger(spec: &RunSpec, pace: &Pace<'_>) -> Result<Ledger, Stopped> 
 ///
 /// Where the run cannot go on: the reports ask for nothing of that kind.
 pub async fn finish(spec: &RunSpec, pace: &Pace<'_>) -> Result<Engine, Stopped> {
+    // Setting memory up is a turn of its own.
+    (pace.breathe)().await;
     let mut engine = spec.start(true).expect("parameters that fit");
+    (pace.breathe)().await;
     while engine.advance(pace.slice).expect("a schedule without choices") == Outcome::Paused {
         (pace.breathe)().await;
         if !(pace.progress)(0.0) {

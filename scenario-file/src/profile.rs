@@ -1,5 +1,11 @@
 //! Cost profiles: JSON text that says what each class of work takes in nanoseconds, each with where the number is from.
 
+mod edit;
+mod text;
+
+pub use edit::Price;
+pub use text::nanoseconds;
+
 use serde_json::{Map, Value};
 use sim_core::cost::{CostClass, Costs, MOST_PS};
 

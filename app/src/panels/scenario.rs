@@ -62,7 +62,10 @@ fn form() -> AnyView {
             }
             "schedule" => {
                 let text = value.trim().to_string();
-                subject.update_value(|subject| subject.schedule = (!text.is_empty()).then_some(text));
+                subject.update_value(|subject| {
+                    subject.profile = subject.profile.take().filter(|_| text == "timed");
+                    subject.schedule = (!text.is_empty()).then_some(text);
+                });
             }
             _ if input.get_attribute("type").as_deref() == Some("checkbox") => {
                 let on = event_target_checked(&event).to_string();
@@ -253,7 +256,9 @@ fn field(param: &'static Param, value: &str) -> Node {
 }
 
 fn schedule(subject: &Subject) -> Node {
-    const WORDS: &str = " which CPU goes next: empty for the scenario's own, round-robin, seed:1, or choices:0x12,1x3";
+    const WORDS: &str = " which CPU goes next: empty for the scenario's own, round-robin, turns, timed (by modelled time; \
+        timed:xeon-2012 by another profile than the series'), seed:N such as seed:1, or choices:LIST such as \
+        choices:0x12,1x3";
     let words = Node::html("span").children([Node::html("code").text("schedule"), Node::html("span").text(WORDS)]);
     let input = Node::html("input").with("type", "text").with("name", "schedule").with("autocomplete", "off");
     let input = input.with("spellcheck", "false").with("value", subject.schedule.clone().unwrap_or_default());

@@ -239,7 +239,9 @@ impl Cpu {
         if bulk && stepwise {
             self.shared.made.set(Some(op));
         }
-        (outcome.ret, bulk && !op.sleeps(outcome.ret) && (!stepwise || first))
+        // Nothing depends on where a run by the meter pauses: the same task goes on.
+        let over = world.clock >= self.shared.pause_at.get();
+        (outcome.ret, bulk && !over && !op.sleeps(outcome.ret) && (!stepwise || first))
     }
 
     /// Makes one operation a step.

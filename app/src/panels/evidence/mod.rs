@@ -2,9 +2,12 @@
 //! tab for each; a tab's content is made when it is opened.
 
 mod claims;
+mod files;
 mod ledger;
+mod published;
 mod rules;
 mod steps;
+mod time;
 
 use leptos::prelude::*;
 
@@ -20,6 +23,8 @@ struct Tab {
 const TABS: &[Tab] = &[
     Tab { name: "Ledger", content: ledger::content },
     Tab { name: "Claims", content: claims::content },
+    Tab { name: "Time", content: time::content },
+    Tab { name: "Published", content: published::content },
     Tab { name: "Rules", content: rules::content },
 ];
 
