@@ -15,6 +15,7 @@ mod profile;
 mod published;
 mod report;
 mod rmap_unmap;
+pub mod sweep;
 
 use std::future::Future;
 use std::pin::Pin;

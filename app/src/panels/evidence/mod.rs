@@ -2,6 +2,7 @@
 //! tab for each; a tab's content is made when it is opened.
 
 mod claims;
+mod plots;
 
 use leptos::prelude::*;
 
@@ -14,7 +15,8 @@ struct Tab {
     content: fn() -> AnyView,
 }
 
-const TABS: &[Tab] = &[Tab { name: "Claims", content: claims::content }];
+const TABS: &[Tab] =
+    &[Tab { name: "Claims", content: claims::content }, Tab { name: "Plots", content: plots::content }];
 
 /// The dialog.
 #[component]
