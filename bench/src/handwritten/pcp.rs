@@ -56,7 +56,7 @@ fn engine() -> Result<Engine, String> {
             }
             for page in taken.drain(..) {
                 if cpu.put_page_testzero(page, Site::PutPage, Held::Map).await {
-                    free_unref_page(&cpu, page).await;
+                    free_unref_page(&cpu, page, 0).await;
                 }
             }
         }

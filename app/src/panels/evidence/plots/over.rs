@@ -76,7 +76,7 @@ pub fn section() -> AnyView {
             <h3 id="plots-over">"Over the run"</h3>
             <div class="menus" on:change=changed>
                 {live(move || quantities(shared))}
-                {live(|| super::choices("across", "across", Across::ALL.map(|across| across.name().into()).into(), 0))}
+                {live(|| super::choices("across", "along", Across::ALL.map(|across| across.name().into()).into(), 0))}
             </div>
             {figure(Box::new(move || drawn(shared)), Some(Box::new(move |placed| over(shared, placed))))}
             {shared.app.live(move |session| readout(shared, session))}
@@ -359,7 +359,7 @@ fn readout(shared: Shared, session: &Session) -> Node {
     let side = |which: Which| {
         let (at, end) = (session.at().of(which), session.beats.ends().of(which));
         let values = group.map(|group| value(shared, group, which, at)).unwrap_or_default();
-        let class = if which == Which::Old { "side old" } else { "side new" };
+        let class = if which == Which::Old { "ro old" } else { "ro new" };
         let step = format!("{}: step {} of {}", which.name(), thousands(at.into()), thousands(end.into()));
         Node::html("span").class(class).children([
             Node::html("i").with("aria-hidden", "true"),

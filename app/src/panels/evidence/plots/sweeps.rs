@@ -90,6 +90,7 @@ fn plan_name(plan: &Plan) -> String {
     match plan.over {
         Over::Cpus => "CPUs".into(),
         Over::Batch => format!("batch size ({})", plan.param),
+        Over::Size if plan.param == "pages" => "pages".into(),
         Over::Size => format!("{}s ({})", plan.unit, plan.param),
     }
 }
