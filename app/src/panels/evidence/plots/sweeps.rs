@@ -157,9 +157,14 @@ fn clicked(shared: Shared, event: &web_sys::MouseEvent) {
             shared.stop();
             shared.said.set(format!("Cancelled after {points}."));
         }
-        _ => {}
+        _ => return,
     }
     focus_control();
+}
+
+/// The reader's focus is on a button that is about to go.
+fn holds_focus() -> bool {
+    document().active_element().is_some_and(|element| element.has_attribute("data-act"))
 }
 
 /// The button that was pressed has become another one, which takes the focus.
@@ -216,6 +221,9 @@ fn run(shared: Shared) {
         };
         let made = sweep(plan, [&variants[0], &variants[1]], &costs, &pace, got).await;
         if in_force() {
+            if holds_focus() {
+                focus_control();
+            }
             shared.state.set(State::Idle);
             shared.said.set(match made {
                 Ok(()) => format!("{} in {:.1} s.", count(shared), (web::now() - start) / 1000.0),
