@@ -73,9 +73,9 @@ const PAGEVEC_PAGES: u32 = 4096;
 const PROCESSES: u32 = 4;
 const LOOPS: u32 = 3;
 
-/// Twice the frames that all CPUs touch: so the zone never runs low.
+/// So many frames that the zone never runs low, with what the CPUs keep on their lists.
 fn pcp(cpus: u32, touch: u32, batch: u32, high: u32) -> Vec<(&'static str, u32)> {
-    let pages = (cpus * touch * 2).max(4096);
+    let pages = cpus * (touch + 2 * high + 2 * batch + 64) + 4096;
     vec![("cpus", cpus), ("touch", touch), ("batch", batch), ("high", high), ("pages", pages), ("rounds", 1)]
 }
 
