@@ -34,7 +34,7 @@ impl Across {
     /// The axis.
     pub fn axis(self, profile: &str) -> Axis {
         match self {
-            Across::Steps => Axis::new("Step", Unit::Count("steps made".into())),
+            Across::Steps => Axis::new("Step", Unit::Count(String::new())),
             Across::Beats => Axis::new("Steps, both sides at the same milestones", Unit::Plain),
             Across::Time => Axis::new(format!("Modelled time, {profile}"), Unit::Nanoseconds),
         }

@@ -213,7 +213,7 @@ fn drawn(session: &Session, title: String, x: Axis, file: &str, values: &[Vec<f6
     let plot = Histogram {
         title: title.clone(),
         x,
-        y: Axis::new("Holds", Unit::Count("holds".into())),
+        y: Axis::new("Holds", Unit::Count(String::new())),
         scale,
         counts: values.each_ref().map(|values| counts(&edges, values)),
         edges,
