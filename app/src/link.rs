@@ -296,6 +296,13 @@ impl Beats {
         start.join(limit, |start, limit| (start + made).min(limit))
     }
 
+    /// Place on the common clock of one side alone: where it is first after so many steps.
+    pub fn place(&self, which: Which, step: u32) -> u32 {
+        let step = step.min(self.ends().of(which));
+        let beat = self.level(which, step);
+        self.clock[beat] + (step - self.beats[beat].at.of(which))
+    }
+
     /// The first place after `at`, on the common clock, where the sides' next steps differ by `same(old, new)`, or
     /// where only one side has a step left in the stretch. A place in the same stretch, behind the first difference
     /// there, is no new one.

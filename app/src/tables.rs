@@ -79,7 +79,13 @@ impl Choice {
             Some(which) => session.detail(which).table(self.by),
             None => {
                 let [old, new] = Which::BOTH.map(|which| session.detail(which));
-                Table::compare(&old, &new, self.by, self.measured().1, session.side(Which::Old).track.pages.unwrap_or(0))
+                Table::compare(
+                    &old,
+                    &new,
+                    self.by,
+                    self.measured().1,
+                    session.side(Which::Old).track.pages.unwrap_or(0),
+                )
             }
         };
         table.filter(self.filter.trim());

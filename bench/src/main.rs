@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! cargo run --release -p bench -- [PAGES]
+//! cargo run --release -p bench -- sweeps    the last section alone
 //! ```
 //!
 //! The size that the published figures were measured at is 14,680,064 pages, 56 GiB.
@@ -15,6 +16,7 @@ mod memory;
 mod munlock;
 mod recorded;
 mod say;
+mod sweeps;
 mod weight;
 
 use std::process::ExitCode;
@@ -29,6 +31,9 @@ fn main() -> ExitCode {
     if arguments.first().is_some_and(|first| first == weight::ARGUMENT) {
         return weight::main(&arguments[1..]);
     }
+    if arguments.first().is_some_and(|first| first == sweeps::ARGUMENT) {
+        return sweeps::main();
+    }
     let pages = match arguments.first().map_or(Ok(PAGES), |text| text.parse()) {
         Ok(pages) if (1..=1 << 24).contains(&pages) => pages,
         _ => {
@@ -37,8 +42,14 @@ fn main() -> ExitCode {
         }
     };
     say!("{}", clock::explanation());
-    let sections: [fn(u32) -> Result<(), String>; 5] =
-        [munlock::print, handwritten::print, |_| bulk::print(), |_| recorded::print(), |_| weight::print()];
+    let sections: [fn(u32) -> Result<(), String>; 6] = [
+        munlock::print,
+        handwritten::print,
+        |_| bulk::print(),
+        |_| recorded::print(),
+        |_| weight::print(),
+        |_| sweeps::print(),
+    ];
     for section in sections {
         say!();
         if let Err(message) = section(pages) {

@@ -16,6 +16,7 @@ mod published;
 pub mod recordings;
 mod report;
 mod rmap_unmap;
+pub mod sweep;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -50,7 +50,8 @@ impl Memory {
             Memory::Any => true,
             Memory::Lists => machine.rmap.is_none(),
             Memory::Work => machine.rmap.is_none() && !machine.work.items.is_empty(),
-            Memory::Allocator => machine.rmap.is_none() && machine.zones.iter().any(|zone| zone.buddy.is_some()),
+            Memory::Allocator => machine.rmap.is_none() && machine.zones.iter().any("a call comes in its order", "A program makes a call only where its process and its VMA are as the call needs them."),
+    any(|zone| zone.buddy.is_some()),
             Memory::Swap => machine.rmap.is_none() && machine.swap.is_some(),
             Memory::Rmap => machine.rmap.is_some(),
         }

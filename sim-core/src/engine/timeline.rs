@@ -259,4 +259,9 @@ impl Timeline {
     pub fn step_of(&self, milestone: Milestone) -> Option<usize> {
         self.marks.iter().find(|mark| mark.milestone == milestone).map(|mark| mark.step as usize)
     }
+
+    /// The world before the first step.
+    pub fn start(&self) -> &World {
+        &self.keyframes[0]
+    }
 }

@@ -7,6 +7,7 @@
 pub mod detail;
 mod key;
 mod rows;
+pub mod series;
 
 pub use key::{Key, by_name};
 pub use rows::{Group, Row, rows};

@@ -4,6 +4,7 @@
 mod claims;
 mod files;
 mod ledger;
+mod plots;
 mod published;
 mod rules;
 mod steps;
@@ -25,6 +26,7 @@ const TABS: &[Tab] = &[
     Tab { name: "Claims", content: claims::content },
     Tab { name: "Time", content: time::content },
     Tab { name: "Published", content: published::content },
+    Tab { name: "Plots", content: plots::content },
     Tab { name: "Rules", content: rules::content },
 ];
 

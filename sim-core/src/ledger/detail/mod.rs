@@ -8,6 +8,7 @@
 mod clock;
 mod export;
 mod functions;
+mod holds;
 mod locks;
 mod places;
 mod query;
@@ -20,6 +21,7 @@ mod work;
 use alloc::vec::Vec;
 
 pub use functions::{Function, Node, OUTSIDE};
+pub use holds::{HoldLength, holds};
 pub use locks::LockUse;
 pub use places::{CpuUse, PageUse};
 pub use query::{Query, Scope, Under, count_of, steps_of, weight_of};
