@@ -159,7 +159,10 @@ impl ModelledJson {
             return String::new();
         }
         let ModelledJson { profile, elapsed, lock_wait, .. } = self;
-        format!("modelled with {profile}: {elapsed} ns, of which {lock_wait} ns of all CPUs wait for locks\n")
+        crate::table::wrapped(
+            &format!("modelled with {profile}: {elapsed} ns; {lock_wait} ns of waiting for locks"),
+            "",
+        )
     }
 }
 

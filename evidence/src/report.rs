@@ -83,7 +83,7 @@ impl Row {
         if published == 0.0 {
             return Some(if self.modelled == 0.0 { 0.0 } else { f64::INFINITY });
         }
-        Some((self.modelled / published - 1.0) * 100.0)
+        Some((self.modelled - published) * 100.0 / published)
     }
 
     /// The aim is met; none where there is none.

@@ -158,8 +158,14 @@ impl Machine {
             pool.list.iter().chain([&pool.current]).for_each(|id| d.bytes(&id.to_le_bytes()));
         }
         d.bytes(&[work.allocated]);
-        d.number(work.has_work);
-        d.number(work.offline);
+        for mask in [work.has_work, work.offline] {
+            d.number(mask as u64);
+        }
+        // CPUs beyond the first 64.
+        for mask in [work.has_work, work.offline].map(|mask| (mask >> 64) as u64).into_iter().filter(|mask| *mask != 0)
+        {
+            d.number(mask);
+        }
         d.bytes(&work.drain_gen.to_le_bytes());
         let locks = work.pools.iter().map(|pool| &pool.lock).chain([&work.drain_mutex, &work.hotplug]);
         for LockState { holder, readers, queue } in locks {

@@ -396,7 +396,7 @@ fn tables_are_sorted_and_filtered() {
     assert!(table.rows.is_sorted_by(|one, two| one.label <= two.label));
     table.filter("LRU_ADD");
     let names: Vec<&str> = table.rows.iter().map(|row| row.label.as_str()).collect();
-    assert_eq!(names, ["lru_add_drain", "lru_add_drain_cpu", "__pagevec_lru_add", "__pagevec_lru_add_fn"]);
+    assert_eq!(names, ["__pagevec_lru_add", "__pagevec_lru_add_fn", "lru_add_drain", "lru_add_drain_cpu"]);
 }
 
 #[test]

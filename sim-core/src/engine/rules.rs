@@ -50,8 +50,7 @@ impl Memory {
             Memory::Any => true,
             Memory::Lists => machine.rmap.is_none(),
             Memory::Work => machine.rmap.is_none() && !machine.work.items.is_empty(),
-            Memory::Allocator => machine.rmap.is_none() && machine.zones.iter().any("a call comes in its order", "A program makes a call only where its process and its VMA are as the call needs them."),
-    any(|zone| zone.buddy.is_some()),
+            Memory::Allocator => machine.rmap.is_none() && machine.zones.iter().any(|zone| zone.buddy.is_some()),
             Memory::Swap => machine.rmap.is_none() && machine.swap.is_some(),
             Memory::Rmap => machine.rmap.is_some(),
         }
@@ -202,6 +201,10 @@ const fn rmap(name: &'static str, says: &'static str) -> Rule {
 
 /// Every rule that a run is checked against, by what it is about.
 pub const RULES: &[Rule] = &[
+    any(
+        "a call comes in its order",
+        "A program makes a call only where its process and its VMA are as the call needs them.",
+    ),
     any("deadlock", "Somebody can always go on: nobody waits for ever, for a lock or for someone to wake them."),
     any("out of memory", "There is a page for whoever must have one."),
     any("3: PG_lru changes under lru_lock", "Only the holder of a zone's lru_lock sets or clears PG_lru of its pages.")

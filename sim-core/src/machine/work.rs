@@ -63,9 +63,9 @@ pub struct Workqueue {
     /// Sets of work items that are allocated now (alloc_percpu).
     pub allocated: u8,
     /// The cpumask of lru_add_drain_all: CPUs on which it has queued work.
-    pub has_work: u64,
+    pub has_work: u128,
     /// CPUs that have gone offline.
-    pub offline: u64,
+    pub offline: u128,
     /// lru_drain_gen
     pub drain_gen: u32,
     /// The static mutex of lru_add_drain_all (3.12 and later).
@@ -87,7 +87,7 @@ impl Workqueue {
         hotplug: LockState::FREE,
     };
 
-    /// Idle pools for so many CPUs (64 at most), and work items for so many tasks that call lru_add_drain_all.
+    /// Idle pools for so many CPUs (96 at most), and work items for so many tasks that call lru_add_drain_all.
     pub(crate) fn new(cpus: u8, callers: u8) -> Workqueue {
         let work = |func, owner| Work { func, owner, pending: false, done: false, waiter: NOBODY };
         let sets = (0..callers).flat_map(|_| 0..cpus).map(|cpu| work(WorkFunc::LruAddDrain, cpu));

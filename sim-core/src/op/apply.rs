@@ -266,7 +266,7 @@ impl World {
             Op::WaitForCompletion { work } => work::unwait(m, task, work, ret, undo),
             Op::Complete { work } => work::uncomplete(m, work, ret, undo),
             Op::PeekPagevec { .. } => {}
-            Op::HasWork { .. } => m.work.has_work = undo,
+            Op::HasWork { .. } => work::unhas_work(m, ret, undo),
             Op::Offline { cpu, .. } => work::unoffline(m, cpu, undo),
             Op::DrainGen { .. } => m.work.drain_gen = ret,
             Op::AreaAdd { list, page, .. } => area::unadd(m, list, page, undo),

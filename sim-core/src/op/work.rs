@@ -153,7 +153,12 @@ pub(super) fn uncomplete(m: &mut Machine, work: WorkId, ret: u32, undo: u64) {
 pub(super) fn has_work(m: &mut Machine, cpu: u8) -> Outcome {
     let old = m.work.has_work;
     m.work.has_work = if cpu == NOBODY { 0 } else { old | 1 << cpu };
-    Outcome::undo(old)
+    // 96 CPUs fit: the upper ones where other operations have their result.
+    Outcome { ret: (old >> 64) as u32, undo: old as u64 }
+}
+
+pub(super) fn unhas_work(m: &mut Machine, ret: u32, undo: u64) {
+    m.work.has_work = u128::from(ret) << 64 | u128::from(undo);
 }
 
 /// A CPU goes down: its kworker is bound no longer and runs on another one.

@@ -28,7 +28,7 @@ use setup::Layout;
 /// Ranges that the process mlocks in turn, as the benchmark does.
 const RANGES: u32 = 3;
 
-const CPUS: Param = Param::number("cpus", 4, 1, 128, "CPUs that are online");
+const CPUS: Param = Param::number("cpus", 4, 1, 96, "CPUs that are online");
 
 const MAIN: &[Param] = &[
     CPUS,
@@ -37,7 +37,7 @@ const MAIN: &[Param] = &[
         "filled_cpus",
         1,
         0,
-        64,
+        96,
         "CPUs whose lru_add pagevecs hold pages: 1, 2, .. and the caller's, 0, last",
     ),
     Param::number("waiting", 1, 1, 13, "pages in each of these pagevecs"),
@@ -67,7 +67,7 @@ const BARRIER: &[Param] = &[Param::choice(
 
 const ALL: &[Param] = &[
     CPUS,
-    Param::number("filled_cpus", 4, 0, 64, "CPUs whose pagevecs hold a page: 1, 2, .. and the caller's, 0, last"),
+    Param::number("filled_cpus", 4, 0, 96, "CPUs whose pagevecs hold a page: 1, 2, .. and the caller's, 0, last"),
     Param::choice("in", &["lru_add", "rotate", "deactivate", "activate"], "pagevec that the pages wait in"),
     Param::number("callers", 1, 1, 2, "tasks that call it, on CPUs 0 and 1"),
     lists::LISTS,

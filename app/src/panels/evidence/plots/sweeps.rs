@@ -336,7 +336,6 @@ mod tests {
     use super::*;
     use crate::session::Subject;
     use ::evidence::sweep::Size;
-    use plots::Plot;
     use sim_core::scenario::SERIES;
     use stage::Form;
 
