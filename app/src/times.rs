@@ -222,9 +222,9 @@ mod tests {
         let session = session();
         let before = session.timing(Which::Old).totals.by_class[CostClass::Rmw as usize];
         let base = session.profile();
-        let dear = base.with(&base, &Price::Class("rmw".into()), "15.028").unwrap();
+        let dear = base.with(&base, &Price::Class("rmw".into()), "15.088").unwrap();
         session.set_profile(Some(Rc::new(dear)));
-        assert_eq!(session.timing(Which::Old).totals.by_class[CostClass::Rmw as usize], 2 * before, "twice 7.514 ns");
+        assert_eq!(session.timing(Which::Old).totals.by_class[CostClass::Rmw as usize], 2 * before, "twice 7.544 ns");
         assert_eq!(session.costs().name, "opteron-2013, edited");
         session.set_profile(None);
         assert_eq!(session.timing(Which::Old).totals.by_class[CostClass::Rmw as usize], before);

@@ -69,7 +69,7 @@ impl Profile {
         Ok(edited)
     }
 
-    /// What differs from another profile: "rmw 20 ns instead of 7.514 ns".
+    /// What differs from another profile: "rmw 20 ns instead of 7.544 ns".
     pub fn changes(&self, base: &Profile) -> Vec<String> {
         let classes = CostClass::ALL.iter().map(|class| Price::Class(class.key().to_string()));
         let functions = self.functions.iter().chain(&base.functions).map(|cost| Price::Function(cost.name.clone()));

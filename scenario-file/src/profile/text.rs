@@ -24,7 +24,7 @@ impl Profile {
     }
 }
 
-/// Picoseconds as nanoseconds, exactly: "7.514".
+/// Picoseconds as nanoseconds, exactly: "7.544".
 pub fn nanoseconds(ps: u64) -> String {
     let text = format!("{}.{:03}", ps / 1000, ps % 1000);
     text.trim_end_matches('0').trim_end_matches('.').to_string()
