@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use sim_core::engine::Engine;
 use sim_core::ledger::Count;
 
 use crate::model;
@@ -37,13 +38,20 @@ pub async fn report(pace: &Pace<'_>) -> Result<Report, Stopped> {
     for (at, variant) in VARIANTS.into_iter().enumerate() {
         let part = pace.part(at as f64 / 3.0, (at + 1) as f64 / 3.0);
         let engine = model::finish(&model::spec("madvise-free", variant, &FULL), &part).await?;
-        let world = engine.world();
-        swap_in.insert(variant, world.ledger.count(Count::SwapIn) as f64);
-        let tasks = 0..world.machine.tasks.len() as u8;
-        ticks.insert(variant, tasks.map(|task| world.machine.clock_of(task)).max().unwrap_or(0) as f64);
+        let (count, elapsed) = end(&engine);
+        swap_in.insert(variant, count);
+        ticks.insert(variant, elapsed);
         pace.at((at + 1) as f64 / 3.0).await?;
     }
     Ok(Report { series: "madvise-free", tables: vec![reads(&data, &swap_in), elapsed(&data, &ticks)] })
+}
+
+// Pages read in, and the clock of the process that ended last.
+fn end(engine: &Engine) -> (f64, f64) {
+    let world = engine.world();
+    let tasks = 0..world.machine.tasks.len() as u8;
+    let elapsed = tasks.map(|task| world.machine.clock_of(task)).max().unwrap_or(0);
+    (world.ledger.count(Count::SwapIn) as f64, elapsed as f64)
 }
 
 fn reads(data: &Published, found: &BTreeMap<&str, f64>) -> Table {

@@ -140,7 +140,7 @@ fn scores(data: &Published, nodes: &BTreeMap<&str, Node>) -> Table {
     let source = format!("{}; {}", data.posted.source, data.merged.source);
     let mut table = Table::new("Score of a node at full load", source, "pages/s");
     table.profile = Some(PROFILE.to_string());
-    let posted = data.posted.score.iter().map(|(variant, score)| (variant, score));
+    let posted = data.posted.score.iter();
     let merged = data.merged.score.iter().filter(|(variant, _)| *variant == "merged");
     for (variant, score) in posted.chain(merged) {
         let row = Row::new(variant.clone(), score / data.nodes, nodes[variant.as_str()].score, Role::Shown);

@@ -35,9 +35,11 @@ fn cut(scenario: &str, variant: &str, params: &[(&str, &str)], slice: u64) -> (u
     (longest, engine.modelled().unwrap(), ledger)
 }
 
+type Params = &'static [(&'static str, &'static str)];
+
 #[test]
 fn a_budget_is_kept_and_changes_nothing() {
-    let runs: [(&str, &str, &[(&str, &str)]); 4] = [
+    let runs: [(&str, &str, Params); 4] = [
         ("munlock", "0", &[("pages", "600")]),
         ("munlock", "6", &[("pages", "600")]),
         ("lru-drain", "sync", &[("cpus", "8"), ("mlocks", "6")]),

@@ -287,9 +287,8 @@ fn allocated(machine: &Machine, on: &[Option<AreaList>]) -> Vec<bool> {
         allocated[zone.start as usize..zone.end as usize].fill(true);
     }
     for (page, list) in on.iter().enumerate() {
-        match *list {
-            Some(list) => allocated[page..page + (1 << list.order())].fill(false),
-            None => {}
+        if let Some(list) = *list {
+            allocated[page..page + (1 << list.order())].fill(false);
         }
     }
     allocated

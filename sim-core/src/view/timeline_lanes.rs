@@ -50,7 +50,7 @@ impl Timeline {
         if !calls.is_empty() {
             return pages_as_blocks(&calls, self.step_of(Milestone::SyscallExit).unwrap_or(self.len()) as u32);
         }
-        let batches: Vec<Frame> = self.frames().iter().filter(|frame| is_batch(frame)).collect();
+        let batches: Vec<Frame> = self.frames().iter().filter(is_batch).collect();
         let pages: Vec<(u32, u32)> = self
             .marks()
             .iter()
