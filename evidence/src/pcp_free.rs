@@ -105,7 +105,7 @@ async fn node(
     costs: &Rc<Costs>,
     pace: &Pace<'_>,
 ) -> Result<Node, Stopped> {
-    let zone = (cpus * TOUCH * 2).max(32_768);
+    let zone = (cpus * (TOUCH * 2 + 2 * high)).max(32_768);
     let named =
         [("cpus", cpus), ("touch", TOUCH), ("rounds", ROUNDS), ("batch", batch), ("high", high), ("pages", zone)];
     let text = named.map(|(name, value)| (name, value.to_string()));
