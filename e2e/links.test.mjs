@@ -53,7 +53,7 @@ pageTest("a parameter that does not fit is refused in its place", {}, async ({ p
   const dialog = page.getByRole("dialog", { name: "Scenario" });
   await dialog.getByLabel(/^pages /).fill("0");
   await dialog.getByRole("button", { name: "Show" }).click();
-  assert.match(await dialog.getByRole("alert").innerText(), /pages.*`0`.*expected/);
+  assert.match(await dialog.getByRole("alert").filter({ hasText: "✗" }).innerText(), /pages.*`0`.*expected/);
   await dialog.getByRole("button", { name: "Cancel" }).click();
   assert.ok(await button(page, "scenario munlock, 56 pages").isVisible());
 });

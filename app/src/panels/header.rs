@@ -37,14 +37,7 @@ pub fn Header() -> impl IntoView {
                 <Chevron />
             </button>
             <div class="acts">
-                <button
-                    aria-haspopup="dialog"
-                    aria-keyshortcuts="e"
-                    title="Counts, claims, modelled times, published figures (e)"
-                    on:click=move |_| app.open(Dialog::Evidence)
-                >
-                    "Evidence"
-                </button>
+                <Evidence />
                 <CopyLink />
                 <button
                     class="ico"
@@ -66,6 +59,22 @@ pub fn Header() -> impl IntoView {
                 </button>
             </div>
         </header>
+    }
+}
+
+/// Opens the evidence.
+#[component]
+pub fn Evidence() -> impl IntoView {
+    let app = App::get();
+    view! {
+        <button
+            aria-haspopup="dialog"
+            aria-keyshortcuts="e"
+            title="Counts, claims, modelled times, published figures (e)"
+            on:click=move |_| app.open(Dialog::Evidence)
+        >
+            "Evidence"
+        </button>
     }
 }
 

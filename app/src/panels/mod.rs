@@ -60,6 +60,7 @@ fn More() -> impl IntoView {
             <transport::Restart />
             <transport::Choices />
             <header::CopyLink />
+            <header::Evidence />
             <ledger::Table />
             <ledger::Claims />
             {Which::BOTH.map(|which| view! { <code::Code which=which /> <list::Pages which=which /> })}
