@@ -91,7 +91,7 @@ fn table(published: &Columns, counts: &[Counts], price: &Counts, data: &Munlock)
         ns * data.pages as f64 / 1e9
     };
     let modelled: Vec<f64> = counts.iter().map(seconds).collect();
-    let mut table = Table::new(&published.title, &published.source, "s");
+    let mut table = Table::new(&published.title, &published.source, "seconds");
     table.profile = Some(PROFILE.to_string());
     table.notes.push(format!(
         "{}. The model munlocks {PAGES} pages and multiplies: what a page costs is linear in what is done to it.",

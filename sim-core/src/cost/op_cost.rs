@@ -13,7 +13,7 @@ pub(super) fn classes(op: Op, outcome: Outcome, mut add: impl FnMut(CostClass, u
         Op::TryLockPage { .. } | Op::UnlockPage { .. } => CostClass::Rmw,
         Op::Down { .. } | Op::DownReadTrylock { .. } | Op::Up { .. } => CostClass::Rmw,
         Op::SpinLock { irq, .. } | Op::SpinWait { irq, .. } => {
-            // Whoever waited has paid for the interrupts when it queued; the two halves are one.
+            // Whoever queues pays for the interrupts when it takes the lock.
             if irq && matches!(op, Op::SpinLock { .. }) {
                 add(CostClass::Irq, 1);
             }

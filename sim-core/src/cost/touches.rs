@@ -46,7 +46,6 @@ pub(super) fn touches(op: Op, machine: &Machine) -> Touches {
     }
     let Some(page) = op.page() else { return touches };
     let reads = matches!(op, Op::Read { .. } | Op::AreaNext { .. });
-    // The buddy of a merged pair: its line, not that of the page that asks.
     if (page as usize) < machine.pages.len() {
         touches.add(Line::Page(page), !reads);
     }

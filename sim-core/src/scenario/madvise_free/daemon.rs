@@ -11,27 +11,25 @@ use crate::scenario::params::Param;
 pub(super) const KSWAPD: Param =
     Param::flag("kswapd", "kswapd is a task with a CPU of its own, instead of work of the task that would wake it");
 
-const PARAMS: &[Param] = &[
-    Param::number("processes", 2, 1, 64, "processes, each on a CPU of its own"),
-    Param::number("pages", 24, 1, 1 << 20, "pages of 4 KiB that each process fills"),
-    Param::number("ram", 36, 16, 1 << 23, "page frames"),
-    Param::number("swap", 64, 1, (1 << 24) - 2, "slots of the swap device, a page each"),
-    Param::number("loops", 2, 1, 1000, "times that each process fills its pages and calls madvise"),
-    Param::number("skew", 8, 0, 1 << 24, "ticks by which each process starts later than the one before it"),
-    Param::number("slice", 0, 0, 1024, "pages that reclaim takes at a time; 0 is by the size of ram (8 or 32)"),
-    Param::number("min", 0, 0, 1 << 20, "lowest watermark in frames; with low and high 0, by the size of ram"),
-    Param::number("low", 0, 0, 1 << 20, "watermark that wakes kswapd"),
-    Param::number("high", 0, 0, 1 << 20, "watermark at which kswapd stops"),
-    Param::number(
-        "ratio",
-        1,
-        1,
-        100,
-        "the active list gives up pages when it is longer than the inactive one times this",
-    ),
-    Param::number("pagevec", 0, 0, 31, "slots of the per-CPU pagevecs; 0 puts every page on its list at once"),
-    Param { default: 1, ..KSWAPD },
-];
+// Those of the main scenario, without the bystander and at a size that can be stepped through.
+const PARAMS: &[Param] = {
+    const P: &[Param] = super::PARAMS;
+    &[
+        Param { default: 2, ..P[0] },
+        Param { default: 24, ..P[1] },
+        Param { default: 36, ..P[2] },
+        Param { default: 64, ..P[3] },
+        Param { default: 2, ..P[4] },
+        Param { default: 8, ..P[5] },
+        P[7],
+        P[8],
+        P[9],
+        P[10],
+        P[11],
+        P[12],
+        Param { default: 1, ..KSWAPD },
+    ]
+};
 
 /// Few enough pages to step through.
 pub(super) const SCENARIO: Scenario = Scenario {

@@ -48,7 +48,9 @@ fn table(table: &Table) -> AnyView {
 
 fn numbers(table: &Table) -> Node {
     let head = ["", "published", "modelled", "error", "role", "aim", "", "why"];
-    let head = head.map(|head| Node::html("th").with("scope", "col").text(head));
+    // Words stand at the left, numbers at the right.
+    let class = |head| if matches!(head, "role" | "aim" | "why") { "word" } else { "" };
+    let head = head.map(|head| Node::html("th").with("scope", "col").class(class(head)).text(head));
     let caption = Node::html("caption").children([
         Node::html("b").text(table.unit.clone()),
         Node::html("span").text(match table.worst() {
