@@ -43,7 +43,7 @@ pub struct FunctionLine {
 pub fn sums(timings: [&Timing; 2]) -> Vec<Line> {
     let line = |name, read: fn(&Timing) -> u64| Line { name, ps: timings.map(read) };
     vec![
-        line("elapsed", |timing| timing.elapsed),
+        line("elapsed", |timing| timing.totals.elapsed),
         line("busy, all CPUs", |timing| timing.totals.busy),
         line("waiting for locks, spinning", |timing| timing.totals.spin()),
         line("waiting for locks, asleep", |timing| timing.totals.all_lock_wait() - timing.totals.spin()),

@@ -5,7 +5,7 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::{run, run_as};
-use sim_core::cost::Timing;
+use sim_core::cost::{Timing, Totals};
 use sim_core::ledger::detail::{
     By, Cell, Detail, Measure, Off, Options, Query, Scope, Table, Under, Work, count_of, steps_of, weight_of,
 };
@@ -301,7 +301,7 @@ fn modelled_time_is_divided_like_steps() {
         begin: (0..steps).map(|at| at * 10_000).collect(),
         end: (0..steps).map(|at| at * 10_000 + 7_000).collect(),
         wait: (0..steps).map(|at| at % 3).collect(),
-        elapsed: steps * 10_000,
+        totals: Totals { elapsed: steps * 10_000, ..Totals::default() },
         ..Timing::default()
     };
     let detail = Detail::new(&run.timeline, Some(&timing));

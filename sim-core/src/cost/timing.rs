@@ -18,8 +18,6 @@ pub struct Timing {
     pub end: Vec<u64>,
     /// How long its task had been waiting before it began: for a lock, or asleep.
     pub wait: Vec<u64>,
-    /// When the last step ends.
-    pub elapsed: u64,
     /// Sums.
     pub totals: Totals,
 }
@@ -50,7 +48,6 @@ impl Timing {
                 timing.wait.push(moment.wait);
             }
         });
-        timing.elapsed = meter.totals().elapsed;
         timing.totals = meter.totals().clone();
         timing
     }

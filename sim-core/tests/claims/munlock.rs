@@ -213,25 +213,28 @@ const CASES: &[Case] = &[
     },
 ];
 
+// Each kernel with the next, and with those that it is compared to.
+const NEIGHBOURS: &[(&str, &str)] = &[
+    ("0", "1"),
+    ("1", "2"),
+    ("2", "3"),
+    ("3", "4"),
+    ("4", "5"),
+    ("5", "6"),
+    ("6", "7"),
+    ("6-v2", "7-v2"),
+    ("7", "fixed"),
+    ("fixed", "v5.10"),
+    ("v5.10", "v6.1"),
+    ("v6.1", "today"),
+    ("0", "6"),
+];
+
 const PAIRS: &[Pairs] = &[
     Pairs {
         scenario: "munlock",
         params: &[],
-        pairs: &[
-            ("0", "1"),
-            ("1", "2"),
-            ("2", "3"),
-            ("3", "4"),
-            ("4", "5"),
-            ("5", "6"),
-            ("6", "7"),
-            ("6-v2", "7-v2"),
-            ("7", "fixed"),
-            ("fixed", "v5.10"),
-            ("v5.10", "v6.1"),
-            ("v6.1", "today"),
-            ("0", "6"),
-        ],
+        pairs: NEIGHBOURS,
         rows: &[
             (
                 "lru_lock rounds that are left",
@@ -261,21 +264,7 @@ const PAIRS: &[Pairs] = &[
     Pairs {
         scenario: "munlock",
         params: &[("zones", "2"), ("interleave", "true")],
-        pairs: &[
-            ("0", "1"),
-            ("1", "2"),
-            ("2", "3"),
-            ("3", "4"),
-            ("4", "5"),
-            ("5", "6"),
-            ("6", "7"),
-            ("6-v2", "7-v2"),
-            ("7", "fixed"),
-            ("fixed", "v5.10"),
-            ("v5.10", "v6.1"),
-            ("v6.1", "today"),
-            ("0", "6"),
-        ],
+        pairs: NEIGHBOURS,
         rows: &[
             (
                 "lru_lock rounds that are left",

@@ -96,17 +96,20 @@ const CASES: &[Case] = &[
     },
 ];
 
+// Each kernel with the next, and with those that it is compared to.
+const NEIGHBOURS: &[(&str, &str)] = &[
+    ("v4.15", "pick-outside"),
+    ("pick-outside", "prefetch-all"),
+    ("v4.15", "merged"),
+    ("merged", "v5.18"),
+    ("v5.18", "today"),
+];
+
 const PAIRS: &[Pairs] = &[
     Pairs {
         scenario: "pcp-free",
         params: &[],
-        pairs: &[
-            ("v4.15", "pick-outside"),
-            ("pick-outside", "prefetch-all"),
-            ("v4.15", "merged"),
-            ("merged", "v5.18"),
-            ("v5.18", "today"),
-        ],
+        pairs: NEIGHBOURS,
         rows: &[
             ("picks under zone->lock that are left", "0 of 4 | 0 of 0 | 0 of 4 | - | -"),
             ("list moves under zone->lock fall by the picks and no more", "4 | 0 | 4 | - | -"),
@@ -119,13 +122,7 @@ const PAIRS: &[Pairs] = &[
     Pairs {
         scenario: "pcp-free",
         params: &[("pages", "8192"), ("batch", "31"), ("high", "186"), ("touch", "186")],
-        pairs: &[
-            ("v4.15", "pick-outside"),
-            ("pick-outside", "prefetch-all"),
-            ("v4.15", "merged"),
-            ("merged", "v5.18"),
-            ("v5.18", "today"),
-        ],
+        pairs: NEIGHBOURS,
         rows: &[
             ("picks under zone->lock that are left", "0 of 31 | 0 of 0 | 0 of 31 | - | -"),
             ("list moves under zone->lock fall by the picks and no more", "31 | 0 | 31 | - | -"),
@@ -138,13 +135,7 @@ const PAIRS: &[Pairs] = &[
     Pairs {
         scenario: "pcp-free",
         params: &[("cpus", "4"), ("touch", "40"), ("rounds", "3")],
-        pairs: &[
-            ("v4.15", "pick-outside"),
-            ("pick-outside", "prefetch-all"),
-            ("v4.15", "merged"),
-            ("merged", "v5.18"),
-            ("v5.18", "today"),
-        ],
+        pairs: NEIGHBOURS,
         rows: &[("picks under zone->lock that are left", "0 of 384 | 0 of 0 | 0 of 384 | - | -")],
     },
 ];

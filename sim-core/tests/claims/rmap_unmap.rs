@@ -277,23 +277,26 @@ const CASES: &[Case] = &[
     },
 ];
 
+// Each kernel with the next, and with those that it is compared to.
+const NEIGHBOURS: &[(&str, &str)] = &[
+    ("v6.3", "1"),
+    ("1", "2"),
+    ("2", "3"),
+    ("3", "4"),
+    ("4", "5"),
+    ("5", "5-fixed"),
+    ("v6.3", "5-fixed"),
+    ("v6.3", "v6.16"),
+    ("v6.16", "v7.0"),
+    ("v7.0", "today"),
+    ("v6.3", "today"),
+];
+
 const PAIRS: &[Pairs] = &[
     Pairs {
         scenario: "rmap-unmap",
         params: &[],
-        pairs: &[
-            ("v6.3", "1"),
-            ("1", "2"),
-            ("2", "3"),
-            ("3", "4"),
-            ("4", "5"),
-            ("5", "5-fixed"),
-            ("v6.3", "5-fixed"),
-            ("v6.3", "v6.16"),
-            ("v6.16", "v7.0"),
-            ("v7.0", "today"),
-            ("v6.3", "today"),
-        ],
+        pairs: NEIGHBOURS,
         rows: &[
             (
                 "statistics calls that are left",
@@ -315,19 +318,7 @@ const PAIRS: &[Pairs] = &[
     Pairs {
         scenario: "rmap-unmap",
         params: &[("layout", "0")],
-        pairs: &[
-            ("v6.3", "1"),
-            ("1", "2"),
-            ("2", "3"),
-            ("3", "4"),
-            ("4", "5"),
-            ("5", "5-fixed"),
-            ("v6.3", "5-fixed"),
-            ("v6.3", "v6.16"),
-            ("v6.16", "v7.0"),
-            ("v7.0", "today"),
-            ("v6.3", "today"),
-        ],
+        pairs: NEIGHBOURS,
         rows: &[
             (
                 "statistics calls that are left",
@@ -349,19 +340,7 @@ const PAIRS: &[Pairs] = &[
     Pairs {
         scenario: "rmap-unmap",
         params: &[("pages", "16"), ("layout", "4"), ("holes", "5,11")],
-        pairs: &[
-            ("v6.3", "1"),
-            ("1", "2"),
-            ("2", "3"),
-            ("3", "4"),
-            ("4", "5"),
-            ("5", "5-fixed"),
-            ("v6.3", "5-fixed"),
-            ("v6.3", "v6.16"),
-            ("v6.16", "v7.0"),
-            ("v7.0", "today"),
-            ("v6.3", "today"),
-        ],
+        pairs: NEIGHBOURS,
         rows: &[(
             "pages, PTEs and exact counters end the same",
             "as in the old kernel | as in the old kernel | as in the old kernel | as in the old kernel | - | \

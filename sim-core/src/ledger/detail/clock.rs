@@ -29,7 +29,7 @@ impl<'a> Clock<'a> {
 
     /// From the end of a step to the end of the run.
     pub fn rest(&self, from: usize) -> Length {
-        let ps = self.timing.map_or(0, |timing| timing.elapsed.saturating_sub(end(timing, from)));
+        let ps = self.timing.map_or(0, |timing| timing.totals.elapsed.saturating_sub(end(timing, from)));
         Length { begin: count(from), end: self.steps as u32, ps }
     }
 
@@ -41,7 +41,7 @@ impl<'a> Clock<'a> {
 }
 
 fn end(timing: &Timing, at: usize) -> u64 {
-    timing.end.get(at).copied().unwrap_or(timing.elapsed)
+    timing.end.get(at).copied().unwrap_or(timing.totals.elapsed)
 }
 
 // Steps that have been made when the one with this index has.
