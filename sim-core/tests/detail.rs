@@ -302,7 +302,6 @@ fn modelled_time_is_divided_like_steps() {
         end: (0..steps).map(|at| at * 10_000 + 7_000).collect(),
         wait: (0..steps).map(|at| at % 3).collect(),
         totals: Totals { elapsed: steps * 10_000, ..Totals::default() },
-        ..Timing::default()
     };
     let detail = Detail::new(&run.timeline, Some(&timing));
     assert_eq!(detail.total.ps, detail.total.steps * 7_000);
