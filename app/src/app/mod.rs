@@ -1,5 +1,9 @@
 //! Joins the session to the browser: commands, keys, the address, playing, what is announced.
 
+mod address;
+mod commands;
+mod playing;
+
 use std::time::Duration;
 
 use leptos::prelude::*;
@@ -8,10 +12,11 @@ use sim_core::scenario::SCENARIOS;
 use sim_core::view::PageNo;
 use stage::Form;
 
+use self::address::bad_link;
 use crate::chart::Size;
 use crate::dom::{self, Node, watch};
 use crate::hash;
-use crate::keys::{self, Action, Press};
+
 use crate::link::{Link, Which};
 use crate::panels;
 use crate::session::{Go, Moved, Session, Subject};
@@ -311,209 +316,6 @@ impl App {
         self.banner.set(Some(banner));
     }
 
-    // ---- Playing
-
-    /// Starts or stops.
-    pub fn toggle_play(self) {
-        let start = !self.playing.get_untracked();
-        if start && self.with(Session::ended) {
-            self.go(Go::Clock(0));
-        }
-        self.playing.set(start);
-        if !start {
-            self.say_now();
-        }
-    }
-
-    fn play(self) {
-        if !self.playing.get() {
-            return;
-        }
-        let interval = (1000 / self.speed.get()).max(TICK);
-        let steps = (self.speed.get() * interval).div_ceil(1000);
-        let tick = move || {
-            self.go(Go::On(steps));
-            if self.with(Session::ended) {
-                self.playing.set(false);
-                self.say_now();
-            }
-        };
-        let timer = set_interval_with_handle(tick, Duration::from_millis(interval.into()));
-        if let Ok(timer) = timer {
-            on_cleanup(move || timer.clear());
-        }
-    }
-
-    // ---- What is announced
-
-    fn say(self) {
-        let wait = self.playing.get_untracked() && web::now() - self.said_at.get_value() < SAY_EVERY;
-        if !wait {
-            self.say_now();
-        }
-    }
-
-    fn say_now(self) {
-        self.said_at.set_value(web::now());
-        self.said.set(self.with(spoken));
-    }
-
-    /// Says something once.
-    pub fn tell(self, what: &str) {
-        self.said.set(what.to_string());
-    }
-
-    // ---- Keys
-
-    fn key(self, event: &web_sys::KeyboardEvent) {
-        if event.default_prevented() || event.is_composing() {
-            return;
-        }
-        let modified = event.ctrl_key() || event.alt_key() || event.meta_key();
-        let (key, shift) = (event.key(), event.shift_key());
-        let Some(action) = keys::action(Press { key: &key, shift, modified }, self.settings.read_untracked().letters)
-        else {
-            return;
-        };
-        if self.dialog.get_untracked().is_some() || takes_keys(event, action) {
-            return;
-        }
-        if self.perform(action) {
-            event.prevent_default();
-        }
-    }
-
-    /// Does what a key asks for; false where there is nothing to do.
-    fn perform(self, action: Action) -> bool {
-        match action {
-            Action::Step => self.step(Go::Step),
-            Action::Back => self.step(Go::Back),
-            Action::StepOver => self.step(Go::Over),
-            Action::NextMilestone => self.step(Go::Next),
-            Action::PreviousMilestone => self.step(Go::Previous),
-            Action::NextDifference => self.step(Go::Difference),
-            Action::Start => self.step(Go::Clock(0)),
-            Action::End => self.step(Go::Clock(u32::MAX)),
-            Action::Tenths(tenths) => self.step(Go::Tenths(tenths)),
-            Action::Play => self.toggle_play(),
-            Action::Inspect => self.look_at_touched(),
-            Action::Link => self.next_link(),
-            Action::OtherSide => self.set_active(self.with(|session| session.active.other())),
-            Action::Help => self.open(Dialog::Help),
-            Action::Evidence => self.open(Dialog::Evidence),
-            Action::Close => return self.close(),
-        }
-        true
-    }
-
-    /// What a button does that moves through the runs.
-    pub fn on(self, go: Go) -> impl Fn(web_sys::MouseEvent) + 'static {
-        move |_| self.step(go)
-    }
-
-    /// Opens a dialog; what plays behind it would be missed.
-    pub fn open(self, dialog: Dialog) {
-        self.playing.set(false);
-        self.dialog.set(Some(dialog));
-    }
-
-    /// A step by hand ends playing.
-    pub fn step(self, go: Go) {
-        self.playing.set(false);
-        self.go(go);
-    }
-
-    fn close(self) -> bool {
-        if self.looked.get_untracked().is_some() {
-            self.looked.set(None);
-        } else if self.playing.get_untracked() {
-            self.toggle_play();
-        } else {
-            return false;
-        }
-        true
-    }
-
-    fn look_at_touched(self) {
-        let touched = self.with(|session| {
-            let sides = [session.active, session.active.other()];
-            sides.into_iter().find_map(|which| session.side(which).view.touch.pages.first().map(|&page| (which, page)))
-        });
-        if touched.is_some() {
-            self.looked.set(touched);
-        }
-    }
-
-    fn next_link(self) {
-        let link = self.with(|session| session.link);
-        let at = Link::ALL.iter().position(|&one| one == link).unwrap_or(0);
-        let next = Link::ALL[(at + 1) % Link::ALL.len()];
-        self.set_link(next);
-        self.tell(&format!("link by {}", next.name()));
-    }
-
-    // ---- The address
-
-    fn acted(self) {
-        self.address.update_value(|address| {
-            address.kept = false;
-            if address.timer.is_none() {
-                address.timer = set_timeout_with_handle(move || self.write_address(), HASH_DELAY).ok();
-            }
-        });
-    }
-
-    /// Brings the address up to date.
-    pub fn write_address(self) {
-        let written = hash::encode(&self.with(|session| session.link(self.looked.get_untracked())));
-        self.address.update_value(|address| {
-            if let Some(timer) = address.timer.take() {
-                timer.clear();
-            }
-            let is_file = self.with(|session| session.subject.file.is_some() || session.subject.profile.is_some());
-            if !address.kept && address.hash != written && written.len() <= hash::LIMIT && !is_file {
-                web::replace_hash(&written);
-                address.hash = written;
-            }
-        });
-    }
-
-    fn address_changed(self) {
-        let hash = web::hash();
-        if self.address.with_value(|address| address.hash == hash) {
-            return;
-        }
-        self.address.update_value(|address| address.hash.clone_from(&hash));
-        match hash::decode(&hash) {
-            Ok(None) => _ = self.load(&Subject::of(&SCENARIOS[0])),
-            Ok(Some(link)) => self.follow(&link),
-            Err(error) => {
-                self.fail(bad_link(&error.to_string()));
-                self.keep_address();
-            }
-        }
-    }
-
-    fn follow(self, link: &hash::Link) {
-        if !self.load(&Subject::from_link(link)) {
-            self.banner.update(|banner| {
-                if let Some(banner) = banner {
-                    *banner = bad_link(&banner.detail);
-                }
-            });
-            self.keep_address();
-            return;
-        }
-        self.go(Go::Pair(link.step));
-        self.looked.set(link.page);
-    }
-
-    fn keep_address(self) {
-        self.address.update_value(|address| address.kept = true);
-    }
-
-    // ---- Settings
-
     /// Changes what the reader has chosen for good.
     pub fn change_settings(self, change: impl FnOnce(&mut Settings)) {
         self.settings.update(change);
@@ -546,10 +348,6 @@ fn open(form: Form) -> (Session, Option<(Which, PageNo)>, Option<Banner>) {
     (session, None, asked.map(|detail| bad_link(&detail)))
 }
 
-fn bad_link(detail: &str) -> Banner {
-    Banner { title: "The link could not be followed.", detail: detail.to_string() }
-}
-
 fn report_error(banner: &Banner) {
     let members = [("title", banner.title.into()), ("message", banner.detail.as_str().into())];
     web::dispatch("mmscope:error", &web::object(&members));
@@ -564,24 +362,4 @@ fn title(session: &Session) -> String {
     let sides = Which::BOTH.map(|which| session.side(which).label());
     let pages = session.extent().map_or(String::new(), |extent| format!(" of {extent}"));
     format!("mmscope: {}{pages}, old {} beside new {}", session.subject.scenario, sides[0], sides[1])
-}
-
-/// The step in words: both sides, or the one that is not waiting.
-fn spoken(session: &Session) -> String {
-    let waiting = session.waiting();
-    let sides = Which::BOTH.into_iter().filter(|&which| waiting != Some(which));
-    let sentences = sides.map(|which| {
-        let moment = &session.side(which).moment;
-        format!("{}, step {}: {}", which.name(), moment.step, moment.words.plain())
-    });
-    sentences.collect::<Vec<_>>().join(" ")
-}
-
-/// The element with the focus has its own use for the key.
-fn takes_keys(event: &web_sys::KeyboardEvent, action: Action) -> bool {
-    let inside = |selector: &str| web::closest(event, selector).is_some();
-    if inside("input, select, textarea, [contenteditable], [role=menu]") {
-        return true;
-    }
-    action == Action::Play && inside("button, a, summary, [role=button]")
 }
