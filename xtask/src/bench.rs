@@ -13,7 +13,7 @@ pub fn run() -> Result<()> {
     cmd::run(Command::new("node").arg("e2e/bulk.mjs").arg(module).current_dir(cmd::root()))?;
 
     let chromium = setup::for_browser()?;
-    build::site(&kit)?;
+    build::site(&kit, build::Form::Release)?;
     build::sizes()?;
     let mut node = Command::new("node");
     node.arg("e2e/bench.mjs").env("CHROMIUM", chromium).current_dir(cmd::root());

@@ -7,10 +7,23 @@ use crate::Result;
 use crate::cmd;
 use crate::setup::{self, Kit};
 
+/// For visitors, or quickly for those who work on it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Form {
+    Release,
+    Dev,
+}
+
 /// `cargo xtask build`.
-pub fn run() -> Result<()> {
-    site(&setup::for_build()?)?;
-    sizes()
+pub fn run(args: &[String]) -> Result<()> {
+    match args {
+        [] => {
+            site(&setup::for_build()?, Form::Release)?;
+            sizes()
+        }
+        [arg] if arg == "--dev" => site(&setup::for_build()?, Form::Dev),
+        [arg, ..] => Err(format!("`build` knows --dev, not `{arg}`")),
+    }
 }
 
 /// Where the site is.
@@ -18,10 +31,14 @@ pub fn dist() -> PathBuf {
     cmd::root().join("dist")
 }
 
-pub fn site(kit: &Kit) -> Result<()> {
+pub fn site(kit: &Kit, form: Form) -> Result<()> {
     let mut trunk = kit.trunk();
     // Trunk takes NO_COLOR for a boolean, and its backtraces bury the message.
-    trunk.args(["build", "--release"]).env_remove("NO_COLOR").env("RUST_BACKTRACE", "0");
+    trunk
+        .arg("build")
+        .args((form == Form::Release).then_some("--release"))
+        .env_remove("NO_COLOR")
+        .env("RUST_BACKTRACE", "0");
     cmd::run(&mut trunk)?;
     if dist().join("index.html").is_file() {
         Ok(())

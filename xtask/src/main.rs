@@ -17,8 +17,10 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   setup                      bring what the commands below need (done by each of them as well)
-  build                      the static site, in dist/; works under any path
-  serve [--port N] [--open]  build, then serve dist/ on http://127.0.0.1:8080/ (--port 0: any free port)
+  build [--dev]              the static site, in dist/; works under any path
+  serve [--port N] [--open] [--dev]
+                             build, then serve dist/ on http://127.0.0.1:8080/ (--port 0: any free port)
+                             --dev: quicker to build, larger, slower; for those who work on the page
   test [CHECK]...            every check, native and in a browser; or only those named:
                              format, lint, native, doc, build, digest, browser (of dist/ as it is)
   bench                      measure the stepper, then the page
@@ -37,7 +39,7 @@ fn main() -> ExitCode {
     };
     let done = match command {
         "setup" => no_arguments(rest).and_then(|()| setup::all()),
-        "build" => no_arguments(rest).and_then(|()| build::run()),
+        "build" => build::run(rest),
         "serve" => serve::run(rest),
         "test" => return test::run(rest),
         "bench" => no_arguments(rest).and_then(|()| bench::run()),

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use crate::build::Form;
 use crate::{Result, build, cmd, setup};
 
 const PORT: u16 = 8080;
@@ -17,6 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 struct Options {
     port: u16,
     open: bool,
+    form: Form,
 }
 
 /// `cargo xtask serve`.
@@ -26,7 +28,7 @@ pub fn run(args: &[String]) -> Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).map_err(|error| {
         format!("port {} cannot be used: {error}\n`cargo xtask serve --port 0` takes a free one", options.port)
     })?;
-    build::site(&setup::for_build()?)?;
+    build::site(&setup::for_build()?, options.form)?;
 
     let address = listener.local_addr().map_err(|error| error.to_string())?;
     let url = format!("http://{address}/");
@@ -42,17 +44,18 @@ pub fn run(args: &[String]) -> Result<()> {
 }
 
 fn parse(args: &[String]) -> Result<Options> {
-    let mut options = Options { port: PORT, open: false };
+    let mut options = Options { port: PORT, open: false, form: Form::Release };
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         let (name, value) = arg.split_once('=').map_or((arg.as_str(), None), |(name, value)| (name, Some(value)));
         match (name, value) {
             ("--open", None) => options.open = true,
+            ("--dev", None) => options.form = Form::Dev,
             ("--port", value) => {
                 let port = value.or_else(|| args.next().map(String::as_str)).unwrap_or_default();
                 options.port = port.parse().map_err(|_| format!("--port takes a number up to 65535, not `{port}`"))?;
             }
-            _ => return Err(format!("`serve` knows --port N and --open, not `{arg}`")),
+            _ => return Err(format!("`serve` knows --port N, --open and --dev, not `{arg}`")),
         }
     }
     Ok(options)
@@ -213,9 +216,10 @@ mod tests {
     #[test]
     fn options_are_parsed() {
         let parse = |line: &str| parse(&line.split_whitespace().map(String::from).collect::<Vec<_>>());
-        assert_eq!(parse(""), Ok(Options { port: 8080, open: false }));
-        assert_eq!(parse("--port 0 --open"), Ok(Options { port: 0, open: true }));
-        assert_eq!(parse("--port=81"), Ok(Options { port: 81, open: false }));
+        assert_eq!(parse(""), Ok(Options { port: 8080, open: false, form: Form::Release }));
+        assert_eq!(parse("--port 0 --open"), Ok(Options { port: 0, open: true, form: Form::Release }));
+        assert_eq!(parse("--port=81"), Ok(Options { port: 81, open: false, form: Form::Release }));
+        assert_eq!(parse("--dev"), Ok(Options { port: 8080, open: false, form: Form::Dev }));
         for wrong in ["--port", "--port x", "--port 99999", "--watch", "8080", "--open=1"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }

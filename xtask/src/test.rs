@@ -151,7 +151,7 @@ fn evidence() -> Result<Tally> {
 }
 
 fn site(kit: &Kit) -> Result<Tally> {
-    build::site(kit)?;
+    build::site(kit, build::Form::Release)?;
     build::sizes()?;
     Ok(PASSED)
 }
