@@ -5,6 +5,7 @@ mod level_0;
 mod level_6;
 mod ops;
 mod pcp;
+mod rmap;
 
 use sim_core::machine::{LockClass, TaskRun};
 
@@ -30,13 +31,14 @@ pub fn print(pages: u32) -> Result<(), String> {
 // The loop keeps pages and counts in plain arrays of its own, not in the machine.
 fn other_series() -> Result<(), String> {
     say!();
-    say!("Against a loop over plain arrays with the same counts, pages out and back: ns per page");
-    say!("                        loop    engine     ratio");
+    say!("Against a loop over plain arrays with the same counts: ns per page, out and back, or per PTE");
+    say!("                              loop    engine     ratio");
     let line = |name: &str, units: u64, (hand, engine): (f64, f64)| {
-        let per_page = |seconds: f64| seconds * 1e9 / units as f64;
-        say!("{name:<18}{:>10.1}{:>10.1}{:>10.2}", per_page(hand), per_page(engine), engine / hand);
+        let per_unit = |seconds: f64| seconds * 1e9 / units as f64;
+        say!("{name:<24}{:>10.1}{:>10.1}{:>10.2}", per_unit(hand), per_unit(engine), engine / hand);
     };
     line("pcp-free v4.15", pcp::UNITS, pcp::times()?);
+    line("rmap-unmap v6.3 order 9", rmap::UNITS, rmap::times()?);
     Ok(())
 }
 
