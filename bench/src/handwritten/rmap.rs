@@ -79,7 +79,7 @@ impl Hand {
         let pages = FOLIOS * PAGES;
         Hand {
             ptes: (0..pages as u32).map(|addr| machine.pte(0, addr)).collect(),
-            mapcount: (0..machine.pages.len() as u32).map(|page| i32::from(machine.page(page).mapcount)).collect(),
+            mapcount: (0..machine.pages.len() as u32).map(|page| machine.page(page).mapcount).collect(),
             nr_mapped: rmap.range.iter().map(|&head| rmap.folios[head as usize].nr_mapped).collect(),
             refs: rmap.range.iter().map(|&head| machine.page(head).count).collect(),
             heads: rmap.range.clone(),
@@ -216,7 +216,7 @@ impl Hand {
             return wrong("references or flags");
         }
         let machine = &world.machine;
-        let pages = |at: usize| at < self.mapcount.len() && self.mapcount[at] == i32::from(machine.pages[at].mapcount);
+        let pages = |at: usize| at < self.mapcount.len() && self.mapcount[at] == machine.pages[at].mapcount;
         let mapped = |(addr, &pte): (usize, &u32)| pte == machine.pte(0, addr as u32);
         if !(0..machine.pages.len()).all(pages) || !self.ptes.iter().enumerate().all(mapped) {
             return wrong("what is mapped");
