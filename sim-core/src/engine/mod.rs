@@ -8,11 +8,6 @@
 //! direct form, as plain functions ([`Direct`]). It does the same operations in the same order.
 
 mod check;
-mod check_allocator;
-mod check_rmap;
-mod check_rmap_rules;
-mod check_swap;
-mod check_work;
 mod choices;
 mod condition;
 mod cpu;

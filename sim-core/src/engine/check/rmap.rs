@@ -8,8 +8,8 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::check::{Checked, broken, global_sum, within_threshold};
-use super::check_rmap_rules as rules;
+use super::rmap_rules as rules;
+use super::{Checked, broken, global_sum, within_threshold};
 use crate::kernel::{Config, Patch};
 use crate::machine::{
     LockClass, Machine, Member, PTE_DIRTY, PTE_YOUNG, PTRS_PER_PTE, PageFlag, Pfn, Stat, pte_page, pte_swap,

@@ -8,7 +8,7 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::check::{Checked, broken};
+use super::{Checked, broken};
 use crate::kernel::{Config, Patch};
 use crate::machine::{
     Event, LockClass, LockId, Machine, NIL, PTE_DIRTY, PTRS_PER_PTE, PageFlag, Pfn, Pmd, Rss, SWAP_COUNT,

@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::check::{Checked, broken};
+use super::{Checked, broken};
 use crate::kernel::pcp_orders::blocks_of_batch;
 use crate::kernel::{Config, Patch};
 use crate::machine::{

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::check::Violation;
+use super::Violation;
 use crate::machine::{Machine, NO_WORK, TaskRun, Work, WorkFunc, WorkId, WorkerPool};
 use crate::op::{Op, Outcome};
 

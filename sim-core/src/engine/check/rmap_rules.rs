@@ -2,8 +2,8 @@
 
 use alloc::format;
 
-use super::check::{Checked, broken};
-use super::check_rmap::{MAPPED, RmapChecker};
+use super::rmap::{MAPPED, RmapChecker};
+use super::{Checked, broken};
 use crate::kernel::{Config, Patch};
 use crate::machine::{
     COMPOUND_MAPPED, HPAGE_PMD_NR, LockClass, LockId, Machine, Member, NIL, NOBODY, PageFlag, Pfn, Pmd, pte_page,
