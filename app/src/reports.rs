@@ -3,7 +3,7 @@
 //! A report belongs to no dialog: it goes on while the reader looks at something else.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use ::evidence::{Breath, Maker, Pace, Report};
@@ -39,8 +39,10 @@ impl Progress {
 /// What is known of a report.
 #[derive(Clone)]
 pub enum State {
-    /// Nobody has asked for it, or whoever did has stopped it.
+    /// Nobody has asked for it.
     None,
+    /// It was stopped before its end, by its button or since another one was begun.
+    Stopped,
     /// It is being made.
     Making(Progress),
     /// It is there.
@@ -50,6 +52,7 @@ pub enum State {
 #[derive(Default)]
 struct Desk {
     made: BTreeMap<&'static str, Rc<Report>>,
+    stopped: BTreeSet<&'static str>,
     making: Option<(&'static str, Rc<Job>)>,
 }
 
@@ -82,14 +85,16 @@ pub fn state(series: &str) -> State {
             State::Making(Progress { done: job.done.get(), spent: web::now() - job.start })
         }
         (_, Some(report)) => State::Made(report.clone()),
+        _ if desk.stopped.contains(series) => State::Stopped,
         _ => State::None,
     })
 }
 
 /// Stops the report that is being made, if one is.
 pub fn stop() {
-    if let Some((_, job)) = DESK.with_borrow_mut(|desk| desk.making.take()) {
+    if let Some((series, job)) = DESK.with_borrow_mut(|desk| desk.making.take()) {
         job.stop.set(true);
+        DESK.with_borrow_mut(|desk| desk.stopped.insert(series));
         changed();
     }
 }
@@ -105,7 +110,10 @@ pub fn start(series: &'static str, make: Maker) {
         done: Cell::new(0.0),
         stop: Cell::new(false),
     });
-    DESK.with_borrow_mut(|desk| desk.making = Some((series, job.clone())));
+    DESK.with_borrow_mut(|desk| {
+        desk.stopped.remove(series);
+        desk.making = Some((series, job.clone()));
+    });
     changed();
     leptos::task::spawn_local(async move {
         // The button shows what it did before the work begins.

@@ -64,6 +64,16 @@ impl Choice {
         if self.has_measure() { MEASURES[self.measure % MEASURES.len()] } else { MEASURES[0] }
     }
 
+    /// Other rows. Of locks it is asked first how often they are taken, of everything else how many steps it makes.
+    pub fn choose(&mut self, by: By) {
+        let locks = |by| matches!(by, By::Locks | By::EachLock);
+        if locks(by) != locks(self.by) {
+            let wanted = if locks(by) { Measure::Locks } else { Measure::Steps };
+            self.measure = MEASURES.iter().position(|(_, measure)| *measure == wanted).unwrap_or(0);
+        }
+        self.by = by;
+    }
+
     /// Sorts by a column, or by the label; what is sorted by it already turns round. Numbers begin with the largest.
     pub fn sort_by(&mut self, column: Option<usize>) {
         let descending = match self.sort {

@@ -335,8 +335,8 @@ fn units(run: &Run, view: &View) -> Option<u64> {
     // A scenario of the reader's has no parameter that says it.
     let said = run.spec.params.get(series.opening.unit.0) > 0;
     match series.name {
-        "munlock" => Some(view.pages.iter().map(|page| u64::from(page.nr)).sum()).filter(|&pages| pages > 0),
         _ if !said => None,
+        "munlock" => Some(view.pages.iter().map(|page| u64::from(page.nr)).sum()).filter(|&pages| pages > 0),
         _ => Some(series.opening.per.iter().map(|name| u64::from(run.spec.params.get(name)).max(1)).product()),
     }
 }

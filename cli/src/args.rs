@@ -11,7 +11,7 @@ usage: mmscope COMMAND
 
   list [--json]
       scenarios with their variants and parameters
-  run SCENARIO [--variant V] [--set key=value]... [--schedule S] [--bulk] [--check] [--detail D] [--json]
+  run SCENARIO [--variant V] [--set key=value]... [--schedule S] [--bulk] [--check] [--detail D] [--csv | --json]
       one run: its ledger, its end state, its claims (default variant: the
       scenario's old side)
   compare SCENARIO [--old V] [--new V] [--set key=value]... [--schedule S] [--bulk] [--check] [--json]
@@ -26,15 +26,18 @@ is behind goes next), seed:N, choices:LIST with a list as a run prints it,
 scenario (the scenario's own turns, or round-robin where it has none; the
 default), or @FILE with one of these in a file.
 --profile NAME|FILE is the cost profile of modelled times, which `timed` goes
-by; the default is that of the series' own year.
+by; the default is that of the series' own year. Programs with swap have clocks
+of their own, in ticks: `timed` goes by those, and the profile tells the times.
 --bulk keeps the ledger only: for millions of pages. --check checks every rule
 of the machine at the end of a bulk run; a recorded run checks after each step.
 --detail D adds a table of a recorded run, of the section that the ledger counts:
 keys, functions, tree, locks, each-lock, spans (interrupts or preemption off),
-cpus or pages; lengths are in steps of the run, times in modelled ns.
+cpus or pages; lengths are in steps of the run, times in modelled ns. With --csv
+that table alone is printed, as CSV.
 
 exit status: 0 done; 1 an invariant does not hold, or a claim of which it is
-not known that the variant breaks it; 2 the input is wrong
+not known that the variant breaks it, or a published figure is missed that is
+not known to be; 2 the input is wrong
 ";
 
 /// What `--schedule` takes.
@@ -88,6 +91,8 @@ pub struct Ask {
     pub json: bool,
     /// `--detail`, of `run`
     pub detail: Option<By>,
+    /// `--csv`, of `run` with `--detail`
+    pub csv: bool,
     /// `--profile`
     pub profile: Option<String>,
 }
@@ -152,22 +157,33 @@ fn ask(mut parser: lexopt::Parser, is_run: bool) -> Result<Option<Ask>, String> 
     let mut ask = Ask::default();
     while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
         match arg {
-            Long("variant") if is_run => ask.variant = Some(value(&mut parser)?),
-            Long("detail") if is_run => ask.detail = Some(detail(&value(&mut parser)?)?),
+            Long("variant") if is_run => once("variant", &mut ask.variant, value(&mut parser)?)?,
+            Long("detail") if is_run => once("detail", &mut ask.detail, detail(&value(&mut parser)?)?)?,
+            Long("csv") if is_run => ask.csv = true,
             Long("bulk") => ask.bulk = true,
             Long("check") => ask.check = true,
-            Long("old") if !is_run => ask.old = Some(value(&mut parser)?),
-            Long("new") if !is_run => ask.new = Some(value(&mut parser)?),
+            Long("old") if !is_run => once("old", &mut ask.old, value(&mut parser)?)?,
+            Long("new") if !is_run => once("new", &mut ask.new, value(&mut parser)?)?,
             Long("set") => add(&mut ask.set, key_value(&value(&mut parser)?)?)?,
-            Long("schedule") => ask.schedule = Some(schedule(value(&mut parser)?)?),
+            Long("schedule") => once("schedule", &mut ask.schedule, schedule(value(&mut parser)?)?)?,
             Long("json") => ask.json = true,
-            Long("profile") => ask.profile = Some(value(&mut parser)?),
+            Long("profile") => once("profile", &mut ask.profile, value(&mut parser)?)?,
             Short('h') | Long("help") => return Ok(None),
             Value(word) if ask.scenario.is_empty() => ask.scenario = text(word)?,
             other => return Err(format!("{}\n\n{USAGE}", other.unexpected())),
         }
     }
+    if ask.csv && (ask.detail.is_none() || ask.json) {
+        return Err("--csv: expected --detail D with it, and no --json".to_string());
+    }
     Ok(Some(ask))
+}
+
+fn once<T>(name: &str, place: &mut Option<T>, value: T) -> Result<(), String> {
+    match place.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(format!("--{name} is given twice; expected it once")),
+    }
 }
 
 fn detail(name: &str) -> Result<By, String> {
@@ -254,6 +270,7 @@ mod tests {
             "choices:",
             "--bulk",
             "--detail",
+            "--csv",
             "locks",
             "--check",
             "--json",

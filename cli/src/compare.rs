@@ -75,6 +75,7 @@ fn plain(old: &Made, new: &Made, claims: &[Claim]) -> String {
     let pages = u64::from(old.spec.params.get("pages"));
     text.push_str(&table::two(&old.ledger, &new.ledger, pages));
     text.push_str(&elapsed::two(old.elapsed_ticks, new.elapsed_ticks));
+    text.push_str(&old.modelled.beside(&new.modelled));
     for (side, made) in [("old", old), ("new", new)] {
         let verdicts = made.verdicts();
         if !verdicts.is_empty() {

@@ -153,6 +153,18 @@ impl ModelledJson {
         }
     }
 
+    /// Both of two runs in one line, apart from the counts; none where there is no time.
+    pub fn beside(&self, new: &ModelledJson) -> String {
+        if self.profile.is_empty() || new.profile.is_empty() {
+            return String::new();
+        }
+        let text = format!(
+            "modelled with {}: old {} ns, new {} ns; of waiting for locks {} ns and {} ns",
+            self.profile, self.elapsed, new.elapsed, self.lock_wait, new.lock_wait
+        );
+        format!("\n{}", crate::table::wrapped(&text, ""))
+    }
+
     /// The same in one line; none where there is no time.
     pub fn line(&self) -> String {
         if self.profile.is_empty() {

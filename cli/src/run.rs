@@ -37,7 +37,7 @@ pub struct Made {
     /// Times that the rules were checked.
     checked: u64,
     /// Modelled time.
-    modelled: ModelledJson,
+    pub modelled: ModelledJson,
     /// What `--detail` asks for.
     detail: Option<Table>,
     /// The run itself, at its end.
@@ -59,7 +59,11 @@ pub fn run(ask: &Ask) -> Result<Report, String> {
     let scenario = scenario::find(&ask.scenario)?;
     let made = make(ask, scenario, ask.variant.as_deref().unwrap_or(scenario.sides.0))?;
     let holds = made.holds();
-    let text = if ask.json { json::print(&made.json()) } else { made.plain() };
+    let text = match &made.detail {
+        _ if ask.json => json::print(&made.json()),
+        Some(detail) if ask.csv => detail.to_csv(),
+        _ => made.plain(),
+    };
     Ok(Report { text, holds })
 }
 

@@ -18,28 +18,29 @@ pub fn params(params: &Params) -> String {
 
 /// The ledger of one run.
 pub fn one(ledger: &Ledger, pages: u64) -> String {
-    let mut text = format!("{:<24}{:>14}{:>12}\n", "", "count", "per page");
+    let mut text = format!("{:<24}{:>14}{}\n", "", "count", if pages == 0 { "" } else { "    per page" });
     for row in rows(ledger).into_iter().filter(|row| row.value > 0 || row.group == Group::Total) {
         let _ =
-            writeln!(text, "{:<24}{:>14}{:>12}", indented(row.group, row.label), row.value, per_page(row.value, pages));
+            writeln!(text, "{:<24}{:>14}{}", indented(row.group, row.label), row.value, per_page(row.value, pages, 12));
     }
     text
 }
 
 /// The ledgers of two runs with their difference.
 pub fn two(old: &Ledger, new: &Ledger, pages: u64) -> String {
-    let mut text = format!("{:<20}{:>12}{:>12}{:>12}{:>8}{:>8}\n", "", "old", "new", "diff", "old/pg", "new/pg");
+    let mut text = format!("{:<20}{:>12}{:>12}{:>12}", "", "old", "new", "diff");
+    text.push_str(if pages == 0 { "\n" } else { "  old/pg  new/pg\n" });
     for (old, new) in pairs(old, new) {
         let difference = new.value as i64 - old.value as i64;
         let _ = writeln!(
             text,
-            "{:<20}{:>12}{:>12}{:>12}{:>8}{:>8}",
+            "{:<20}{:>12}{:>12}{:>12}{}{}",
             indented(old.group, old.label),
             old.value,
             new.value,
             if difference == 0 { "0".to_string() } else { format!("{difference:+}") },
-            per_page(old.value, pages),
-            per_page(new.value, pages),
+            per_page(old.value, pages, 8),
+            per_page(new.value, pages, 8),
         );
     }
     text
@@ -55,8 +56,9 @@ fn indented(group: Group, label: &str) -> String {
     if group == Group::Words { format!("  {label}") } else { label.to_string() }
 }
 
-fn per_page(value: u64, pages: u64) -> String {
-    if pages == 0 { String::new() } else { format!("{:.2}", value as f64 / pages as f64) }
+// Nothing where nobody says how many pages there are.
+fn per_page(value: u64, pages: u64, width: usize) -> String {
+    if pages == 0 { String::new() } else { format!("{:>width$.2}", value as f64 / pages as f64) }
 }
 
 /// Claims and broken rules, a line each; long ones are wrapped.

@@ -58,6 +58,7 @@ pub async fn report(pace: &Pace<'_>) -> Result<Report, Stopped> {
         Row::new("after (async)", us("async"), us("async"), Role::Fitted),
         Row::new(format!("before (sync), {CPUS} CPUs"), us("sync"), sync, Role::HeldOut).within(10.0),
         Row::new(format!("ratio, {CPUS} CPUs"), us("sync") / us("async"), sync / us("async"), Role::HeldOut)
+            .apart()
             .within(10.0),
         Row::new(
             format!("related report, {} CPUs", data.related.cpus),
@@ -111,11 +112,7 @@ async fn growth(costs: &Rc<Costs>, pace: &Pace<'_>) -> Result<Vec<Check>, Stoppe
     let doubles = steps.windows(2).all(|pair| (1.8..2.2).contains(&(pair[1] / pair[0])));
     let stays = after[3] - after[0] < (before[3] - before[0]) / 20.0;
     Ok(vec![
-        Check { what: "before the patch, each CPU adds the same".to_string(), found: list(&before), holds: doubles },
-        Check {
-            what: "after the patch, CPUs without pages cost next to nothing".to_string(),
-            found: list(&after),
-            holds: stays,
-        },
+        Check::new("before the patch, each CPU adds the same", list(&before), doubles),
+        Check::new("after the patch, CPUs without pages cost next to nothing", list(&after), stays),
     ])
 }

@@ -63,11 +63,11 @@ fn reads(data: &Published, found: &BTreeMap<&str, f64>) -> Table {
         row("free").within_points(2.0),
         row("free-swap").within_points(2.0).note("published: 1,878 pages of the same kind"),
     ];
-    table.checks.push(Check {
-        what: "with the patch no more is read back than with MADV_DONTNEED".to_string(),
-        found: format!("{} and {} pages", found["free-swap"], found["dontneed"]),
-        holds: found["free-swap"] == found["dontneed"],
-    });
+    table.checks.push(Check::new(
+        "with the patch no more is read back than with MADV_DONTNEED",
+        format!("{} and {} pages", found["free-swap"], found["dontneed"]),
+        found["free-swap"] == found["dontneed"],
+    ));
     table.notes.push(format!("{}. Skew between two processes: 65,536 ticks, half a round of stores.", data.benchmark));
     table
 }

@@ -163,11 +163,11 @@ fn order(published: &Columns, modelled: &[f64]) -> Check {
             }
         }
     }
-    Check {
-        what: "columns that lie further apart than their deviations come in the published order".to_string(),
-        found: if wrong.is_empty() { format!("all {compared} pairs do") } else { format!("not {}", wrong.join(", ")) },
-        holds: wrong.is_empty(),
-    }
+    Check::new(
+        "columns that lie further apart than their deviations come in the published order",
+        if wrong.is_empty() { format!("all {compared} pairs do") } else { format!("not {}", wrong.join(", ")) },
+        wrong.is_empty(),
+    )
 }
 
 /// The profile with the prices that the columns determine, to be compared with what its file says.

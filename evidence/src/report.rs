@@ -37,6 +37,10 @@ pub struct Row {
     pub points: bool,
     /// Where it departs and why, in one line.
     pub note: String,
+    /// In another unit than the table: it has no bar beside the others.
+    pub apart: bool,
+    /// That the aim is missed is known, and said in the note.
+    pub known: bool,
 }
 
 impl Row {
@@ -51,6 +55,8 @@ impl Row {
             aim: None,
             points: false,
             note: String::new(),
+            apart: false,
+            known: false,
         }
     }
 
@@ -72,6 +78,16 @@ impl Row {
     /// The same with a word on why it departs.
     pub fn note(self, note: impl Into<String>) -> Row {
         Row { note: note.into(), ..self }
+    }
+
+    /// The same in another unit than the table's.
+    pub fn apart(self) -> Row {
+        Row { apart: true, ..self }
+    }
+
+    /// The same with the reason for which it is known to miss its aim.
+    pub fn misses(self, why: impl Into<String>) -> Row {
+        Row { note: why.into(), known: true, ..self }
     }
 
     /// How far the model is off: in percent of the published number, or in points.
@@ -106,6 +122,20 @@ pub struct Check {
     pub found: String,
     /// It is so.
     pub holds: bool,
+    /// Where it is known not to be so: why.
+    pub known: Option<String>,
+}
+
+impl Check {
+    /// Something that must be so, what was found, and whether it is so.
+    pub fn new(what: impl Into<String>, found: impl Into<String>, holds: bool) -> Check {
+        Check { what: what.into(), found: found.into(), holds, known: None }
+    }
+
+    /// The same with the reason for which it is known not to hold.
+    pub fn fails(self, why: impl Into<String>) -> Check {
+        Check { known: Some(why.into()), ..self }
+    }
 }
 
 /// A parameter that was fitted.
@@ -167,6 +197,12 @@ impl Table {
     pub fn holds(&self) -> bool {
         self.rows.iter().all(|row| row.holds() != Some(false)) && self.checks.iter().all(|check| check.holds)
     }
+
+    /// What does not hold is known not to, and nothing that is known not to hold does.
+    pub fn as_known(&self) -> bool {
+        self.rows.iter().all(|row| row.holds().is_none_or(|holds| holds != row.known))
+            && self.checks.iter().all(|check| check.holds == check.known.is_none())
+    }
 }
 
 /// Everything that is known of one series.
@@ -182,5 +218,10 @@ impl Report {
     /// Every table holds.
     pub fn holds(&self) -> bool {
         self.tables.iter().all(Table::holds)
+    }
+
+    /// Every table is as it is known to be.
+    pub fn as_known(&self) -> bool {
+        self.tables.iter().all(Table::as_known)
     }
 }

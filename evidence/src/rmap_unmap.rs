@@ -123,9 +123,5 @@ async fn directions(statistics: f64, gain: impl Fn(f64) -> f64, pace: &Pace<'_>)
     }
     let found: Vec<String> = gains.iter().map(|(name, gain)| format!("{name} {gain:+.1} %")).collect();
     let rises = gains.windows(2).all(|pair| pair[0].1 < pair[1].1) && gains[0].1.abs() < 0.5;
-    Ok(vec![Check {
-        what: "folios of one page gain nothing, larger ones more and more".to_string(),
-        found: found.join(", "),
-        holds: rises,
-    }])
+    Ok(vec![Check::new("folios of one page gain nothing, larger ones more and more", found.join(", "), rises)])
 }

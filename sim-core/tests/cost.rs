@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use sim_core::cost::{CostClass, Costs, Timing, Totals};
 use sim_core::engine::Schedule;
+use sim_core::ledger::detail::{Detail, Options};
 use sim_core::machine::LockClass;
-use sim_core::scenario::{Run, RunSpec};
+use sim_core::scenario::{Run, RunSpec, SCENARIOS};
 
 fn costs(set: &[(CostClass, u64)]) -> Rc<Costs> {
     let mut costs = Costs::free("test");
@@ -204,4 +205,55 @@ fn timed_without_costs_says_what_it_needs() {
     spec.schedule = Some(Schedule::Timed);
     let text = spec.record().err().expect("no clocks").to_string();
     assert!(text.contains("cost profile"), "{text}");
+}
+
+// Nothing is waited for on one CPU without works: a mutex that is free again is taken at once.
+#[test]
+fn a_lock_that_is_free_is_taken_at_once() {
+    for (scenario, variant, params) in [
+        ("lru-drain", "async", &[("cpus", "1"), ("filled_cpus", "0")][..]),
+        ("madvise-free", "free", &[("processes", "1"), ("loops", "2")]),
+    ] {
+        let run = record(timed(spec(scenario, variant, params), &all()));
+        let totals = Timing::new(&run.timeline, &all()).totals;
+        assert_eq!((totals.elapsed, totals.all_lock_wait()), (totals.busy, 0), "{scenario}");
+    }
+}
+
+// Sleeping for a work is no waiting for the lock that is taken next.
+#[test]
+fn locks_are_waited_for_as_long_by_lock_as_in_all() {
+    let costs = all();
+    let mut waited = [0; 2];
+    for scenario in SCENARIOS {
+        for variant in [scenario.variants.first(), scenario.variants.last()].into_iter().flatten() {
+            for by_time in [false, true] {
+                let spec = spec(scenario.name, variant.name, &[]);
+                let run = record(if by_time { timed(spec, &costs) } else { spec });
+                let timing = Timing::new(&run.timeline, &costs);
+                let detail = Detail::with(&run.timeline, Some(&timing), Options { all: true, key: None });
+                for lock in &detail.classes {
+                    let total = timing.totals.lock_wait[lock.class as usize];
+                    assert_eq!(lock.wait.ps, total, "{} {} {:?}", scenario.name, variant.name, lock.class);
+                    assert!(total == 0 || lock.contended > 0, "{} {}", scenario.name, variant.name);
+                    waited[usize::from(by_time)] += total;
+                }
+            }
+        }
+    }
+    assert!(waited.iter().all(|&ps| ps > 0), "{waited:?}");
+}
+
+// A hand-over is paid for each spinlock that was queued for, and for nothing else.
+#[test]
+fn hand_overs_are_those_of_contended_locks() {
+    let costs = costs(&[(CostClass::Handover, 1000)]);
+    for by_time in [false, true] {
+        let spec = spec("lru-drain", "sync", &[]);
+        let run = record(if by_time { timed(spec, &costs) } else { spec });
+        let spins = LockClass::ALL.iter().filter(|class| !class.sleeps());
+        let contended: u64 = spins.map(|&class| run.ledger.lock(class).contended).sum();
+        let totals = Timing::new(&run.timeline, &costs).totals;
+        assert_eq!(totals.by_class[CostClass::Handover as usize], 1000 * contended);
+    }
 }

@@ -65,10 +65,18 @@ impl Totals {
 struct TaskTime {
     /// The earliest moment at which it can go on.
     ready: u64,
-    /// It has waited since then.
-    since: Option<u64>,
+    /// It has waited since then, and for what.
+    since: Option<(u64, Wait)>,
     /// Functions that it has entered since its last step.
     entered: u64,
+}
+
+/// What a task waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wait {
+    Lock(LockId),
+    /// Somebody who wakes it.
+    Wake,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -136,7 +144,7 @@ impl Meter {
         let own = self.tasks.get(usize::from(task)).map_or(0, |time| time.ready);
         let cpu = self.cpus[usize::from(state.cpu)];
         let lock = match state.run {
-            TaskRun::Waits(lock) => self.freed(lock),
+            TaskRun::Waits(lock) => self.handed_on(lock),
             _ => 0,
         };
         own.max(cpu).max(lock)
@@ -159,21 +167,22 @@ impl Meter {
         let since = self.task(task).since.take();
         let taken = acquired(op, outcome);
         let mut begin = self.task(task).ready.max(self.cpus[usize::from(before.cpu)]);
+        let queued = |lock| since.is_some_and(|(_, wait)| wait == Wait::Lock(lock));
         if let Some(lock) = taken {
-            begin = begin.max(self.freed(lock));
+            begin = begin.max(if queued(lock) { self.handed_on(lock) } else { self.freed(lock) });
         }
-        let handed_over = since.is_some() && matches!(op, Op::SpinLock { .. });
+        let handed_over = taken.is_some_and(queued) && matches!(op, Op::SpinLock { .. });
         let cost = self.cost(op, outcome, before, handed_over) + core::mem::take(&mut self.task(task).entered);
         let end = begin + cost;
-        let wait = since.map_or(0, |since| begin.saturating_sub(since));
+        let wait = since.map_or(0, |(since, _)| begin.saturating_sub(since));
         self.totals.busy += cost;
         self.totals.elapsed = self.totals.elapsed.max(end);
         self.cpus[usize::from(before.cpu)] = end;
         let time = self.task(task);
         time.ready = end;
-        time.since = machine.tasks.get(usize::from(task)).and_then(|state| waits(state.run).then_some(end));
+        time.since = machine.tasks.get(usize::from(task)).and_then(|state| Some((end, awaited(state.run)?)));
         if let Some(lock) = taken {
-            self.totals.lock_wait[lock.class as usize] += wait;
+            self.totals.lock_wait[lock.class as usize] += if queued(lock) { wait } else { 0 };
             self.lock(lock).taken = begin;
         }
         self.release(op, end);
@@ -227,10 +236,13 @@ impl Meter {
         self.totals.lock_hold[lock.class as usize] += held;
     }
 
-    // A waiter that sleeps has to be woken first.
     fn freed(&self, lock: LockId) -> u64 {
-        let free = self.locks.get(&(lock.class as u8, lock.index)).map_or(0, |time| time.free);
-        if lock.class.sleeps() && free > 0 { free + self.costs.of(CostClass::WakeLatency) } else { free }
+        self.locks.get(&(lock.class as u8, lock.index)).map_or(0, |time| time.free)
+    }
+
+    // When a waiter has it: one that sleeps has to be woken first.
+    fn handed_on(&self, lock: LockId) -> u64 {
+        self.freed(lock) + if lock.class.sleeps() { self.costs.of(CostClass::WakeLatency) } else { 0 }
     }
 
     fn lock(&mut self, lock: LockId) -> &mut LockTime {
@@ -246,8 +258,12 @@ impl Meter {
     }
 }
 
-fn waits(run: TaskRun) -> bool {
-    matches!(run, TaskRun::Waits(_) | TaskRun::Sleeps)
+fn awaited(run: TaskRun) -> Option<Wait> {
+    match run {
+        TaskRun::Waits(lock) => Some(Wait::Lock(lock)),
+        TaskRun::Sleeps => Some(Wait::Wake),
+        _ => None,
+    }
 }
 
 // The lock that the step has taken.

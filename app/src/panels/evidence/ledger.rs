@@ -67,7 +67,7 @@ impl State {
         self.open.set(None);
         self.choice.update(|choice| {
             match name.as_str() {
-                "by" => choice.by = BY[value.min(BY.len() - 1)],
+                "by" => choice.choose(BY[value.min(BY.len() - 1)]),
                 "side" => choice.side = value.checked_sub(1).map(|at| Which::BOTH[at.min(1)]),
                 "measure" => choice.measure = value.min(MEASURES.len() - 1),
                 _ => return,

@@ -33,6 +33,7 @@ const TABS: &[Tab] = &[
 /// The dialog.
 #[component]
 pub fn EvidenceDialog() -> impl IntoView {
+    plots::keep_sweeps();
     let chosen = RwSignal::new(0_usize);
     let content = move || view! { <Tabs chosen /> }.into_any();
     view! { <Modal which=Dialog::Evidence title="Evidence" content /> }

@@ -127,10 +127,22 @@ fn table(drawn: Current, version: RwSignal<u32>) -> AnyView {
     .into_any()
 }
 
+// Six digits are enough to read; the CSV has all of them.
+fn rounded(text: &str) -> String {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value.fract() != 0.0 => {
+            let digits = (5 - value.abs().log10().floor() as i32).clamp(0, 9) as usize;
+            let text = format!("{value:.digits$}");
+            if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+        }
+        _ => text.to_string(),
+    }
+}
+
 fn numbers(title: &str, rows: &[Vec<String>]) -> Node {
     let Some((head, body)) = rows.split_first() else { return Node::html("div") };
     let cell = |tag: &'static str, scope: &'static str, text: &String| {
-        let node = Node::html(tag).text(text.clone());
+        let node = Node::html(tag).text(if scope.is_empty() { rounded(text) } else { text.clone() });
         if scope.is_empty() { node } else { node.with("scope", scope) }
     };
     let row = |fields: &Vec<String>| {

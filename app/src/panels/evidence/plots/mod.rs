@@ -27,6 +27,11 @@ pub fn content() -> AnyView {
     .into_any()
 }
 
+/// Keeps what sweeps come to while the tab is closed.
+pub fn keep_sweeps() {
+    sweeps::provide();
+}
+
 /// The side of a picture.
 const fn side(which: Which) -> Side {
     match which {

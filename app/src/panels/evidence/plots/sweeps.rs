@@ -25,8 +25,9 @@ enum State {
     Runs(f64, f64),
 }
 
+/// What the sweeps have come to: it outlives the tab, so that a sweep goes on while the reader looks at something else.
 #[derive(Clone, Copy)]
-struct Shared {
+pub struct Shared {
     app: App,
     /// The chosen one of the plans of the series.
     plan: RwSignal<usize>,
@@ -40,8 +41,8 @@ struct Shared {
     ticket: StoredValue<u32>,
 }
 
-/// The section.
-pub fn section() -> AnyView {
+/// Keeps what the sweeps come to for as long as the page lives.
+pub fn provide() {
     let shared = Shared {
         app: App::get(),
         plan: RwSignal::new(0),
@@ -60,10 +61,19 @@ pub fn section() -> AnyView {
         shared.points.set_value(Vec::new());
         shared.version.update(|count| *count += 1);
     });
+    provide_context(shared);
+}
+
+/// The section.
+pub fn section() -> AnyView {
+    let shared = expect_context::<Shared>();
     let changed = move |event: web_sys::Event| {
         if let Some((_, at)) = super::chosen(&event) {
+            let on = shared.state.get_untracked() != State::Idle;
+            let said =
+                if on { format!("The other sweep was cancelled after {}.", count(shared)) } else { String::new() };
             shared.stop();
-            shared.said.set(String::new());
+            shared.said.set(said);
             shared.plan.set(at);
         }
     };

@@ -47,7 +47,11 @@ pub fn content() -> AnyView {
             _ => Node::html("div"),
         }
     });
-    let words = live(move || status(series.get(), making.get(), made.get()));
+    let stopped = Memo::new(move |_| {
+        reports::track();
+        matches!(reports::state(series.get()), State::Stopped)
+    });
+    let words = live(move || status(series.get(), making.get(), made.get(), stopped.get()));
     let shown = move || match (made.get(), reports::state(series.get())) {
         (true, State::Made(report)) => report::view(&report),
         _ => ().into_any(),
@@ -82,11 +86,14 @@ pub fn content() -> AnyView {
     .into_any()
 }
 
-fn status(series: &str, making: bool, made: bool) -> Node {
+fn status(series: &str, making: bool, made: bool, stopped: bool) -> Node {
     let paragraph = |text: String| Node::html("p").text(text);
     match (making, made) {
         (true, _) => paragraph(format!("The model makes the runs of {series}. The page can be used meanwhile.")),
         (_, true) => Node::html("p"),
+        _ if stopped => paragraph(format!(
+            "The report of {series} was stopped before its end. One report is made at a time; it begins anew."
+        )),
         _ => paragraph(format!(
             "Nothing has been modelled yet: the report of {series} makes its runs at the size that was published, which \
              takes from a second to minutes, here in the page."

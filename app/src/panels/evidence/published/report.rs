@@ -13,14 +13,7 @@ const MOST_BARS: usize = 16;
 
 /// The whole report.
 pub fn view(report: &Report) -> AnyView {
-    let missed = report.tables.iter().filter(|table| !table.holds()).count();
-    let all = report.tables.len();
-    let verdict = match missed {
-        0 => format!("Of {all} tables, every aim is met and every check holds."),
-        1 => format!("MISSED: one of {all} tables has an aim that is not met or a check that does not hold."),
-        _ => format!("MISSED: {missed} of {all} tables have an aim that is not met or a check that does not hold."),
-    };
-    let verdict = format!("Report of {}. {verdict}", report.series);
+    let verdict = format!("Report of {}. {}", report.series, verdict(report));
     view! {
         <div class="report">
             <p class="verdict">{verdict}</p>
@@ -28,6 +21,17 @@ pub fn view(report: &Report) -> AnyView {
         </div>
     }
     .into_any()
+}
+
+fn verdict(report: &Report) -> String {
+    let count = |tables: usize| if tables == 1 { "1 table".to_string() } else { format!("{tables} tables") };
+    let missed = report.tables.iter().filter(|table| !table.holds()).count();
+    let news = report.tables.iter().filter(|table| !table.as_known()).count();
+    match (missed, news) {
+        (0, 0) => format!("In {}, every aim is met and every check holds.", count(report.tables.len())),
+        (_, 0) => format!("In {} an aim is missed, as is known; the reason stands there.", count(missed)),
+        _ => format!("MISSED: in {} an aim is not met, or a check does not hold.", count(news)),
+    }
 }
 
 fn table(table: &Table) -> AnyView {
@@ -83,6 +87,7 @@ fn row(row: &Row) -> Node {
     };
     let met = match row.holds() {
         Some(true) => "met",
+        Some(false) if row.known => "missed, as known",
         Some(false) => "MISSED",
         None => "",
     };
@@ -153,9 +158,9 @@ fn bars(table: &Table) -> Bars {
     };
     Bars {
         title: table.title.clone(),
-        x: "what".to_string(),
+        x: "row of the table".to_string(),
         y: Axis::new(table.unit.clone(), Unit::Plain),
-        groups: table.rows.iter().take(MOST_BARS).map(group).collect(),
+        groups: table.rows.iter().filter(|row| !row.apart).take(MOST_BARS).map(group).collect(),
         names: ["published".to_string(), "modelled".to_string()],
         error: "standard deviation".to_string(),
     }
@@ -170,8 +175,14 @@ fn below(table: &Table) -> Node {
     };
     let item = |text: String| Node::html("li").text(text);
     let checks = table.checks.iter().map(|check| {
-        let (mark, word) = if check.holds { ("✓", "holds") } else { ("✗", "BROKEN") };
-        item(format!("{mark} {word}: {}. Found: {}.", check.what, check.found))
+        let (mark, word) = match (check.holds, &check.known) {
+            (true, None) => ("✓", "holds"),
+            (true, Some(_)) => ("✓", "HOLDS, known not to"),
+            (false, None) => ("✗", "BROKEN"),
+            (false, Some(_)) => ("✗", "broken, as known"),
+        };
+        let why = check.known.as_ref().map_or(String::new(), |why| format!(" Known: {why}."));
+        item(format!("{mark} {word}: {}. Found: {}.{why}", check.what, check.found))
     });
     let fits = table
         .fits

@@ -92,6 +92,10 @@ impl Desk {
     }
 }
 
+/// What is said of runs whose order no profile changes.
+const OWN_CLOCKS: &str = "The programs of these runs have clocks of their own, in ticks: by default the CPU goes next that \
+    is behind by them, with every profile. The profile says what each step takes.";
+
 fn head(desk: Desk) -> AnyView {
     let chosen = move |event: web_sys::Event| {
         if let Some(profile) = profile::bundled(&event_target_value(&event)) {
@@ -116,6 +120,10 @@ fn head(desk: Desk) -> AnyView {
         desk.version.track();
         desk.app.loaded.track();
         Node::html("p").class("run-state").text(desk.app.with(|session| {
+            let side = session.side(crate::link::Which::Old);
+            if side.track.run.timeline.world().machine.swap.is_some() {
+                return OWN_CLOCKS.to_string();
+            }
             match session.subject.schedule.as_deref() {
                 Some(schedule) if schedule.starts_with("timed") => {
                     let by = session.side(crate::link::Which::Old).track.run.spec.costs.clone();
