@@ -1,4 +1,4 @@
-// <mm-scope>: two runs of mmscope in a page of yours; docs/embedding.md has its attributes, methods and events.
+// <mm-scope>, two runs of mmscope in any page: docs/embedding.md.
 const RUN = ["scenario", "old", "new", "params", "schedule", "link"];
 const VIEW = ["theme", "controls", "panes", "motion"];
 
@@ -17,7 +17,7 @@ const pairs = (text) => new URLSearchParams(text?.trim().replace(/[\s;]+/g, "&")
 
 export class MmScope extends HTMLElement {
   static observedAttributes = [...RUN, ...VIEW, "src", "step"];
-  moment = null; // told last
+  moment = null;
   whenReady;
   #greet;
   #frame = null;
@@ -32,7 +32,7 @@ export class MmScope extends HTMLElement {
     const root = this.attachShadow({ mode: "open" }), shown = document.createElement("div");
     root.adoptedStyleSheets = [sheet, this.#size];
     root.append(shown);
-    shown.append(document.createElement("slot")); // until the frame is ready
+    shown.append(document.createElement("slot")); // until ready
     this.#wait();
   }
 
@@ -86,19 +86,19 @@ export class MmScope extends HTMLElement {
   }
   get #base() { return new URL(this.#get("src") ?? new URL(".", import.meta.url), document.baseURI); }
   #tell(type, detail) { this.dispatchEvent(new CustomEvent(`mmscope-${type}`, { detail, bubbles: true })); }
-  #wait() { this.whenReady = new Promise((done) => { this.#greet = done; }); }
+  #wait() { this.whenReady = new Promise((done) => this.#greet = done); }
 
   async #ask(type, fields) {
     await this.whenReady;
     const id = ++this.#last;
     return new Promise((resolve, reject) => {
       this.#asked.set(id, { resolve, reject });
-      setTimeout(() => this.#asked.delete(id) && reject(new Error("no answer")), 30_000);
+      setTimeout(() => this.#asked.delete(id) && reject(new Error("no answer")), 3e4);
       this.#frame?.contentWindow.postMessage({ ...fields, mmscope: 1, type, id }, this.#base.origin);
     });
   }
 
-  // A link has no place that is one number: go there before the frame is shown.
+  // Links have no place that is one number.
   async #begin() {
     const frame = this.#frame, step = this.#place();
     this.#greet();
@@ -118,12 +118,11 @@ export class MmScope extends HTMLElement {
 
   #open(here) {
     const url = this.#base, hash = here ?? this.#hash();
-    if (!url.protocol.startsWith("http")) return; // what stands inside stays
+    if (!url.protocol.startsWith("http")) return;
     url.search = new URLSearchParams([["embed", 1], ...VIEW.map((name) => [name, this.#get(name)]).filter((one) => one[1])]);
     url.hash = hash.slice(hash.indexOf("#") + 1);
     this.#fresh = !here;
-    const [scenario, old, now] = this.#run(), sides = scenario ? `: ${scenario}, old ${old} beside new ${now}` : "";
-    const title = this.title || "mmscope" + sides;
+    const title = this.title || ["mmscope", ...this.#run().slice(0, 3)].join(" ");
     this.#frame = Object.assign(document.createElement("iframe"), { title, loading: "lazy", src: url.href });
     this.shadowRoot.prepend(this.#frame);
   }
