@@ -161,3 +161,48 @@ fn a_refusal_repeats_nothing_of_what_came() {
         }
     }
 }
+
+/// A small generator, so that a failure can be repeated.
+fn below(seed: &mut u64, n: usize) -> usize {
+    *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+    (*seed >> 33) as usize % n
+}
+
+fn anything(seed: &mut u64, depth: usize) -> Value {
+    const NUMBERS: [f64; 8] = [0.0, 1.0, -1.0, 0.5, 4294967296.0, 1e300, f64::NAN, f64::NEG_INFINITY];
+    const TEXTS: [&str; 8] = ["", "munlock", "0", "#v1/munlock/0/6", "page 1", "__proto__", "seed:1", "é\u{0}"];
+    match below(seed, if depth == 0 { 5 } else { 7 }) {
+        0 => Value::Nothing,
+        1 => (below(seed, 2) == 0).into(),
+        2 => number(NUMBERS[below(seed, NUMBERS.len())]),
+        3 => TEXTS[below(seed, TEXTS.len())].into(),
+        4 => Value::Unfit("something"),
+        5 => Value::List((0..below(seed, 4)).map(|_| anything(seed, depth - 1)).collect()),
+        _ => {
+            let names = ["pages", "__proto__", "step", "0"];
+            Value::Map((0..below(seed, 3)).map(|i| (names[i].into(), anything(seed, depth - 1))).collect())
+        }
+    }
+}
+
+#[test]
+fn whatever_comes_is_done_within_bounds_or_refused() {
+    let kinds = ["ping", "load", "seek", "step", "play", "pause", "ready", "__proto__"];
+    let names = ["by", "step", "milestone", "speed", "link", "scenario", "old", "new", "params", "schedule", "id", "x"];
+    let (mut seed, mut asked) = (1, 0);
+    for _ in 0..200_000 {
+        let kind = kinds[below(&mut seed, kinds.len())];
+        let count = below(&mut seed, 4);
+        let fields: Vec<(&str, Value)> =
+            (0..count).map(|_| (names[below(&mut seed, names.len())], anything(&mut seed, 2))).collect();
+        let Received::Asked(_, request) = read(&message(kind, &fields)) else { continue };
+        asked += 1;
+        match request {
+            Request::Step(by) => assert!(by != 0 && i64::from(by).abs() <= STEPS),
+            Request::Play(Some(speed)) => assert!(crate::app::SPEEDS.contains(&speed)),
+            Request::Load(link, _) => assert!(link.scenario.len() <= NAME && link.new.len() <= NAME),
+            _ => {}
+        }
+    }
+    assert!(asked > 1000, "{asked} of them were requests");
+}
