@@ -119,7 +119,8 @@ export class MmScope extends HTMLElement {
   #open(here) {
     const url = this.#base, hash = here ?? this.#hash();
     if (!url.protocol.startsWith("http")) return;
-    url.search = new URLSearchParams([["embed", 1], ...VIEW.map((name) => [name, this.#get(name)]).filter((one) => one[1])]);
+    const views = VIEW.map((name) => [name, this.#get(name)]).filter((one) => one[1]);
+    url.search = new URLSearchParams([["embed", 1], ...views]);
     url.hash = hash.slice(hash.indexOf("#") + 1);
     this.#fresh = !here;
     const title = this.title || ["mmscope", ...this.#run().slice(0, 3)].join(" ");
@@ -141,14 +142,14 @@ export class MmScope extends HTMLElement {
     const any = (...names) => names.some((name) => changed.has(name)), changed = this.#changed;
     this.#changed = new Set();
     if (!this.#frame) return;
-    const [scenario, old, now, params, schedule, link] = this.#run(), step = this.#place();
-    const quiet = () => {}; // mmscope-error tells
+    const [scenario, old, now, more, schedule, link] = this.#run(), step = this.#place();
+    const params = Object.fromEntries(pairs(more)), quiet = () => {}; // mmscope-error tells
     if (any(...VIEW, "src")) {
       const here = any(...RUN, "src") ? undefined : this.moment?.link;
       this.#close();
       this.#open(here);
     } else if (any(...RUN)) {
-      this.load(link ?? { scenario, old, new: now, params: Object.fromEntries(pairs(params)), schedule, step }).catch(quiet);
+      this.load(link ?? { scenario, old, new: now, params, schedule, step }).catch(quiet);
     } else if (step !== undefined) this.seek(step).catch(quiet);
   }
 }

@@ -27,14 +27,16 @@ const STYLE = `
 `;
 
 const page = (body, scripts) => `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>host</title>
-<link rel="stylesheet" href="/style.css">${scripts.map((src) => `<script type="module" src="${src}"></script>`).join("")}
+<link rel="stylesheet" href="/style.css">
+${scripts.map((src) => `<script type="module" src="${src}"></script>`).join("\n")}
 </head><body>${body}<p class="far">below</p></body></html>`;
 
-// Starts it. `site` is the address of mmscope. Pages: /frame?src=…&width=…&height=… with one plain frame, /sibling with
-// another frame beside it, /element?… with an element of these attributes, /example/ for the demonstration.
+// Starts it. `site` is the address of mmscope. Pages: /frame?src=…&width=…&height=… with one plain frame, /sibling
+// with another frame beside it, /element?… with an element of these attributes, /example/ for the demonstration.
 export async function host(site) {
   const { origin } = new URL(site);
-  const policy = `default-src 'none'; script-src 'self' ${origin}; style-src 'self'; img-src 'self'; frame-src 'self' ${origin}`;
+  const own = "default-src 'none'; style-src 'self'; img-src 'self'";
+  const policy = `${own}; script-src 'self' ${origin}; frame-src 'self' ${origin}`;
   const server = createServer(async (request, response) => {
     const url = new URL(request.url, "http://host.test");
     const answer = await find(url, site, origin).catch(() => null);
@@ -53,14 +55,16 @@ export async function host(site) {
   };
 }
 
+const written = (attributes) => Object.entries(attributes)
+  .map(([name, value]) => `${name}="${escape(value)}"`).join(" ");
 const escape = (text) => text.replace(/[&"<]/g, (letter) => `&#${letter.charCodeAt()};`);
 
 async function find({ pathname, searchParams }, site, origin) {
   const asked = Object.fromEntries(searchParams);
   const frame = () => {
     const { src = "?embed=1", width = "800", height = "450", sandbox } = asked;
-    const box = sandbox ? ` sandbox="${escape(sandbox)}"` : "";
-    return `<iframe title="mmscope" width="${escape(width)}" height="${escape(height)}" src="${escape(site + src)}"${box}></iframe>`;
+    const attributes = { title: "mmscope", width, height, src: site + src, ...(sandbox && { sandbox }) };
+    return `<iframe ${written(attributes)}></iframe>`;
   };
   switch (pathname) {
     case "/style.css": return ["text/css", STYLE];
@@ -68,10 +72,13 @@ async function find({ pathname, searchParams }, site, origin) {
     case "/sibling.js": return ["text/javascript", SIBLING];
     case "/sibling.html": return ["text/html", page("", ["/sibling.js"])];
     case "/frame": return ["text/html", page(frame(), ["/recorder.js"])];
-    case "/sibling": return ["text/html", page(`${frame()}<iframe title="other" src="/sibling.html"></iframe>`, ["/recorder.js"])];
+    case "/sibling": {
+      const beside = '<iframe title="other" src="/sibling.html"></iframe>';
+      return ["text/html", page(frame() + beside, ["/recorder.js"])];
+    }
     case "/element": {
-      const attributes = Object.entries(asked).map(([name, value]) => `${name}="${escape(value)}"`).join(" ");
-      return ["text/html", page(`<mm-scope ${attributes}><p>the twin</p></mm-scope>`, ["/recorder.js", `${site}mmscope.js`])];
+      const element = `<mm-scope ${written(asked)}><p>the twin</p></mm-scope>`;
+      return ["text/html", page(element, ["/recorder.js", `${site}mmscope.js`])];
     }
     default: return example(pathname, site, origin);
   }
