@@ -32,7 +32,8 @@ ${scripts.map((src) => `<script type="module" src="${src}"></script>`).join("\n"
 </head><body>${body}<p class="far">below</p></body></html>`;
 
 // Starts it. `site` is the address of mmscope. Pages: /frame?src=…&width=…&height=… with one plain frame, /sibling
-// with another frame beside it, /element?… with an element of these attributes, /example/ for the demonstration.
+// with another frame beside it, /opaque as /frame but of no origin, /element?… with an element of these attributes,
+// /example/ for the demonstration.
 export async function host(site) {
   const { origin } = new URL(site);
   const own = "default-src 'none'; style-src 'self'; img-src 'self'";
@@ -42,7 +43,9 @@ export async function host(site) {
     const answer = await find(url, site, origin).catch(() => null);
     if (!answer) return response.writeHead(url.pathname === "/favicon.ico" ? 204 : 404).end();
     const [type, body] = answer;
-    response.writeHead(200, { "content-type": `${type}; charset=utf-8`, "content-security-policy": policy });
+    const allowed = url.pathname === "/opaque" ? `${policy}; sandbox allow-scripts` : policy;
+    const headers = { "content-type": `${type}; charset=utf-8`, "content-security-policy": allowed };
+    response.writeHead(200, { ...headers, "access-control-allow-origin": "*" });
     response.end(body);
   });
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
@@ -71,6 +74,7 @@ async function find({ pathname, searchParams }, site, origin) {
     case "/recorder.js": return ["text/javascript", RECORDER];
     case "/sibling.js": return ["text/javascript", SIBLING];
     case "/sibling.html": return ["text/html", page("", ["/sibling.js"])];
+    case "/opaque":
     case "/frame": return ["text/html", page(frame(), ["/recorder.js"])];
     case "/sibling": {
       const beside = '<iframe title="other" src="/sibling.html"></iframe>';
