@@ -22,6 +22,10 @@
     // Without the hash: a state that stops the app would stop it again.
     if (location.hash) add("a", "Start over", { href: location.pathname + location.search });
     document.dispatchEvent(new CustomEvent("mmscope:error", { detail: { title, message: detail } }));
+    // The host of a frame hears of it too: docs/embedding.md.
+    if (parent !== window && /[?&]embed=1(&|$)/.test(location.search)) {
+      parent.postMessage({ mmscope: 1, type: "error", code: "failed", message: `${title} ${detail}` }, "*");
+    }
   }
 
   // Called by the app's panic hook.

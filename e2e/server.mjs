@@ -23,13 +23,13 @@ async function find(folder, path) {
   return found?.isFile() ? file : null;
 }
 
-// Serves `folder` under `base`, which starts and ends with a slash; gives { url, close }.
-export async function serve(folder, base = "/") {
+// Serves `folder` under `base`, which starts and ends with a slash; gives { url, close }. `headers` go with every file.
+export async function serve(folder, base = "/", headers = {}) {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     const file = pathname.startsWith(base) ? await find(folder, pathname.slice(base.length)) : null;
     if (!file) return response.writeHead(404).end();
-    response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
+    response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", ...headers });
     createReadStream(file).pipe(response);
   });
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));

@@ -3,13 +3,14 @@
 //! What the page shows and what it does with a press of a key is plain Rust without a browser and is tested natively:
 //! [`link`] (how the sides step together), [`track`] (one side), [`session`] (both), [`subject`] (what they are runs of),
 //! [`hash`] (the state in the address), [`keys`], [`settings`], [`text`], [`chart`] (the timeline's shapes), [`roam`],
-//! [`tables`] (the complete ledger), [`claims`]. [`app`] joins it to the browser; [`panels`] are the parts of the page,
+//! [`tables`] (the complete ledger), [`claims`], [`embed`] (the page in a frame). [`app`] joins it to the browser; [`panels`] are the parts of the page,
 //! [`dom`] keeps elements up to date that change with every step.
 
 mod app;
 mod chart;
 mod claims;
 mod dom;
+mod embed;
 mod evidence;
 mod hash;
 mod keys;

@@ -37,6 +37,7 @@ const MEASURES: u32 = 10_000;
 
 thread_local! {
     static MEASURED: Cell<u32> = const { Cell::new(0) };
+    static EMBEDDED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Notes how long something took, for `performance.getEntriesByName`.
@@ -82,13 +83,24 @@ pub fn places(at: Pair, ends: Pair) -> JsValue {
     object(&[("old", place(at.old, ends.old)), ("new", place(at.new, ends.new))])
 }
 
+/// In a frame of another page nothing is read from or written to what outlives it: the address, history, storage.
+pub fn be_embedded(embedded: bool) {
+    EMBEDDED.set(embedded);
+}
+
 /// The line of settings that the browser keeps, where it lets us read it.
 pub fn stored_settings() -> Option<String> {
+    if EMBEDDED.get() {
+        return None;
+    }
     window().local_storage().ok()??.get_item(SETTINGS).ok()?
 }
 
 /// Keeps the line of settings, where the browser lets us.
 pub fn store_settings(line: &str) {
+    if EMBEDDED.get() {
+        return;
+    }
     if let Ok(Some(storage)) = window().local_storage() {
         // A browser that keeps nothing is a choice of its owner.
         let _ = storage.set_item(SETTINGS, line);
@@ -102,9 +114,23 @@ pub fn hash() -> String {
 
 /// Replaces the hash without an entry in the history, where the browser lets us.
 pub fn replace_hash(hash: &str) {
+    if EMBEDDED.get() {
+        return;
+    }
     if let Ok(history) = window().history() {
         let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(hash));
     }
+}
+
+/// The query of the address, with its `?`.
+pub fn query() -> String {
+    window().location().search().unwrap_or_default()
+}
+
+/// The address without query and hash.
+pub fn folder() -> String {
+    let location = window().location();
+    format!("{}{}", location.origin().unwrap_or_default(), location.pathname().unwrap_or_default())
 }
 
 /// The whole address.

@@ -93,10 +93,11 @@ fn answer(mut stream: TcpStream, dist: &Path) -> std::io::Result<()> {
         },
         _ => ("405 Method Not Allowed", "text/plain; charset=utf-8", b"only GET and HEAD\n".to_vec()),
     };
+    // A module such as mmscope.js may be taken by pages of other origins; what is served is public.
     write!(
         stream,
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-cache\r\n\
-         X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
+         X-Content-Type-Options: nosniff\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\n\r\n",
         body.len()
     )?;
     if method != "HEAD" {

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::{App, Dialog};
+use crate::embed;
 use crate::keys::{self, Action, Press};
 use crate::link::Link;
 use crate::session::Go;
@@ -19,11 +20,15 @@ impl App {
         else {
             return;
         };
-        if self.dialog.get_untracked().is_some() || takes_keys(event, action) {
+        if !self.present.takes(action)
+            || self.dialog.get_untracked().is_some()
+            || takes_keys(event, action) && !(self.present.embed && action == Action::Close)
+        {
             return;
         }
         if self.perform(action) {
             event.prevent_default();
+            event.stop_propagation();
         }
     }
 
@@ -73,7 +78,10 @@ impl App {
         } else if self.playing.get_untracked() {
             self.toggle_play();
         } else {
-            return false;
+            if self.present.embed {
+                embed::port::leave();
+            }
+            return self.present.embed;
         }
         true
     }

@@ -15,6 +15,8 @@ use stage::Form;
 use self::address::bad_link;
 use crate::chart::Size;
 use crate::dom::{self, Node, watch};
+use crate::embed;
+use crate::embed::query::{self, Panes, Presentation};
 use crate::hash;
 
 use crate::link::{Link, Which};
@@ -86,6 +88,12 @@ pub struct App {
     pub cut: RwSignal<bool>,
     address: StoredValue<Address>,
     said_at: StoredValue<f64>,
+    /// How the page is presented, by the query of its address.
+    pub present: Presentation,
+    /// Parts of the page that are shown.
+    pub panes: Memo<Panes>,
+    /// Nobody sees the page: what plays waits.
+    pub resting: RwSignal<bool>,
 }
 
 /// What is known of the address.
@@ -118,8 +126,11 @@ impl App {
     }
 
     fn new() -> App {
-        let settings = RwSignal::new(web::stored_settings().map_or(Settings::default(), |line| Settings::parse(&line)));
-        let [narrow, medium] = ["(max-width: 720px)", "(max-width: 1400px)"].map(web::media);
+        let (present, wrong) = query::read(&web::query());
+        web::be_embedded(present.embed);
+        let kept = web::stored_settings().map_or(Settings::default(), |line| Settings::parse(&line));
+        let settings = RwSignal::new(present.settings(kept));
+        let [narrow, medium] = [present.narrow(), "(max-width: 1400px)"].map(web::media);
         let reduced = web::media("(prefers-reduced-motion: reduce)");
         let size = Memo::new(move |_| match (narrow.get(), medium.get()) {
             (true, _) => Size::Narrow,
@@ -127,8 +138,10 @@ impl App {
             _ => Size::Wide,
         });
         let still = Memo::new(move |_| reduced.get() || settings.read().motion == Motion::Reduce);
+        let panes = embed::port::panes(present, size);
         let (session, page, banner) = open(form(size.get_untracked()));
         let kept = banner.is_some();
+        let banner = banner.or_else(|| query::told(&wrong).map(|detail| Banner { title: query::TITLE, detail }));
         App {
             session: StoredValue::new_local(session),
             shown: RwSignal::new(0),
@@ -146,6 +159,9 @@ impl App {
             cut: RwSignal::new(true),
             address: StoredValue::new(Address { hash: web::hash(), kept, timer: None }),
             said_at: StoredValue::new(0.0),
+            present,
+            panes,
+            resting: RwSignal::new(false),
         }
     }
 
@@ -204,6 +220,9 @@ impl App {
                 report_error(&banner);
             }
         });
+        if self.present.embed {
+            embed::port::start(self);
+        }
     }
 
     fn report(self, name: &str) {

@@ -23,7 +23,8 @@ impl App {
     }
 
     pub(super) fn play(self) {
-        if !self.playing.get() {
+        // Who plays out of sight goes on when seen again.
+        if !self.playing.get() || self.resting.get() {
             return;
         }
         let interval = (1000 / self.speed.get()).max(TICK);

@@ -17,13 +17,13 @@ use crate::text::{self, change, difference, quotient, thousands};
 #[component]
 pub fn Ledger() -> impl IntoView {
     let app = App::get();
-    let (open, size) = (app.counts, app.size);
+    let (open, size, alone) = (app.counts, app.size, app.present.counts_alone());
     view! {
         <section class="ledger" class:open=move || open.get() aria-label="Ledger">
             <MilestoneHead />
             <Hero total=true />
             <Hero total=false />
-            <Show when=move || size.get() == Size::Wide || size.get() == Size::Medium && open.get()>
+            <Show when=move || alone || size.get() == Size::Wide || size.get() == Size::Medium && open.get()>
                 <Table />
                 <Claims />
             </Show>

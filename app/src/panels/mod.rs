@@ -2,6 +2,7 @@
 
 mod banner;
 mod code;
+mod embed;
 mod evidence;
 mod header;
 mod help;
@@ -27,6 +28,9 @@ use crate::link::Which;
 #[component]
 pub fn Page() -> impl IntoView {
     let app = App::get();
+    if app.present.embed {
+        return view! { <embed::EmbedPage /> }.into_any();
+    }
     let narrow = move || app.size.get() == Size::Narrow;
     view! {
         <a class="skip" href="#step" on:click=skip>"Skip to the controls"</a>
@@ -49,6 +53,7 @@ pub fn Page() -> impl IntoView {
         <scenario::ScenarioDialog />
         <div class="sr" role="status" aria-live="polite">{live(move || Node::html("div").text(app.said.get()))}</div>
     }
+    .into_any()
 }
 
 /// What a narrow page keeps folded.

@@ -8,7 +8,6 @@ use super::inspector::Inspector;
 use super::menu::VariantMenu;
 use super::stage::Stage;
 use crate::app::App;
-use crate::chart::Size;
 use crate::dom::Node;
 use crate::link::{Link, Which};
 use crate::session::Session;
@@ -21,7 +20,7 @@ const ROOM: f32 = 400.0;
 #[component]
 pub fn SidePanel(which: Which) -> impl IntoView {
     let app = App::get();
-    let wide_code = move || app.size.get() != Size::Narrow;
+    let code = move || app.panes.get().code;
     let activate = move |_| {
         if app.with(|session| session.link == Link::Off) {
             app.set_active(which);
@@ -48,7 +47,7 @@ pub fn SidePanel(which: Which) -> impl IntoView {
                 <Stage which=which />
                 <Inspector which=which />
             </div>
-            <Show when=wide_code>
+            <Show when=code>
                 <Code which=which />
             </Show>
         </section>
