@@ -3,6 +3,7 @@
 mod address;
 mod commands;
 mod playing;
+mod whatif;
 
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use sim_core::view::PageNo;
 use stage::Form;
 
 use self::address::bad_link;
+use self::whatif::WhatIfStrip;
 use crate::chart::Size;
 use crate::dom::{self, Node, watch};
 use crate::hash;
@@ -86,6 +88,8 @@ pub struct App {
     pub cut: RwSignal<bool>,
     address: StoredValue<Address>,
     said_at: StoredValue<f64>,
+    /// What if.
+    pub strip: WhatIfStrip,
 }
 
 /// What is known of the address.
@@ -146,6 +150,7 @@ impl App {
             cut: RwSignal::new(true),
             address: StoredValue::new(Address { hash: web::hash(), kept, timer: None }),
             said_at: StoredValue::new(0.0),
+            strip: WhatIfStrip::new(),
         }
     }
 
@@ -252,14 +257,7 @@ impl App {
     /// Why it fails; everything stays as it is.
     pub fn try_load(self, subject: &Subject) -> Result<(), String> {
         self.with_mut(|session| session.load(subject)).map_err(|error| error.to_string())?;
-        self.playing.set(false);
-        self.looked.set(None);
-        self.banner.set(None);
-        self.show(true);
-        self.loaded.update(|count| *count += 1);
-        self.acted();
-        self.warn_of_long_link();
-        leptos::task::spawn_local(async move { self.report("mmscope:step") });
+        self.shows_other_runs();
         Ok(())
     }
 
@@ -267,6 +265,8 @@ impl App {
     pub fn set_variant(self, which: Which, name: &str) {
         let (mut subject, milestone) = self.with(|session| (session.subject.clone(), session.milestones().0));
         subject.variants[which as usize] = name.to_string();
+        // A fork is one of its kernel.
+        subject.own[which as usize] = None;
         if !self.load(&subject) {
             return;
         }
@@ -338,6 +338,7 @@ fn open(form: Form) -> (Session, Option<(Which, PageNo)>, Option<Banner>) {
         Ok(Some(link)) => match Session::open(&Subject::from_link(&link), form) {
             Ok(mut session) => {
                 session.go(Go::Pair(link.step));
+                session.name_forks(&link.branch);
                 return (session, link.page, None);
             }
             Err(error) => Some(error.to_string()),
