@@ -167,6 +167,25 @@ pageTest("undo goes back through every fork to the first link", { path: TWO }, a
   assert.equal(await page.locator(".wi-forks:visible").count(), 0);
 });
 
+pageTest("one step of the other CPU, and the run ends in a deadlock", {
+  path: "#v1/munlock-truncate/6/6?schedule=turns&step=25,0",
+}, async (view) => {
+  const { page } = view;
+  const first = await settled(view);
+  assert.equal(await page.locator(".banner.note").count(), 0, "by turns all goes well");
+  await page.keyboard.press("f");
+  await enter(view, other(page, "old", "step"));
+  assert.match(await said(page), /fork at step 25: left at step 25, CPU 1 went on; ✗ deadlock at step \d+/);
+  assert.match(await page.locator(".banner.note").innerText(), /✗ deadlock/);
+  assert.match(await strip(page).locator(".wi-forks li").nth(1).innerText(), /✗ deadlock at step \d+/);
+  assert.match(await settled(view), /\+turns&branch=old,/);
+  const there = await enter(view, button(page, /^Go to step \d+, where deadlock ends/));
+  assert.ok(there.old.step === there.old.steps);
+  await stepAfter(view, () => page.keyboard.press("Control+z"));
+  assert.equal(await settled(view), first);
+  assert.equal(await page.locator(".banner.note").count(), 0);
+});
+
 pageTest("a fork that does not fit is refused in the link's place", {
   path: "#v1/munlock-two-cpus/0/6?schedule-old=choices:9%2Bscenario&branch=old,x",
 }, async ({ page }) => {
