@@ -13,7 +13,8 @@ fn subject(scenario: &str, old: &str, new: &str) -> Subject {
 }
 
 fn two_cpus() -> Session {
-    Session::open(&subject("munlock-two-cpus", "0", "6"), Form::Wide).unwrap()
+    let params = vec![("pages".to_string(), "14".to_string())];
+    Session::open(&Subject { params, ..subject("munlock-two-cpus", "0", "6") }, Form::Wide).unwrap()
 }
 
 fn address(session: &Session) -> String {
@@ -38,9 +39,15 @@ fn digest(session: &Session, which: Which) -> (u64, u32) {
     (run.timeline.world().machine.digest(), track.steps())
 }
 
-fn leave(session: &mut Session, which: Which, from: usize) -> Forked {
+/// Goes to a step from which another CPU could go on, and says which.
+fn go_to_choice(session: &mut Session, which: Which, from: usize) -> u8 {
     let (step, cpu) = other_cpu(session, which, from);
     session.go(Go::Pair(session.at().with(which, step)));
+    cpu
+}
+
+fn leave(session: &mut Session, which: Which, from: usize) -> Forked {
+    let cpu = go_to_choice(session, which, from);
     session.fork(which, cpu, Until::Step).unwrap()
 }
 
@@ -85,19 +92,21 @@ fn a_link_shows_the_fork_by_its_name() {
 #[test]
 fn undo_brings_back_the_same_links_one_by_one_and_redo_the_others() {
     let mut session = two_cpus();
-    session.go(Go::Clock(30));
-    let mut links = vec![address(&session)];
-    let mut forks = Vec::new();
+    // Where it was before each change, and at last.
+    let mut links = Vec::new();
+    let mut last = 0;
     for from in [30, 60, 20] {
-        leave(&mut session, Which::Old, from);
-        forks.push(session.what_if.shown(&session.subject, Which::Old).unwrap().id);
+        let cpu = go_to_choice(&mut session, Which::Old, from);
         links.push(address(&session));
+        session.fork(Which::Old, cpu, Until::Step).unwrap();
+        last = session.what_if.shown(&session.subject, Which::Old).unwrap().id;
     }
-    session.rename_fork(forks[2], "the third");
+    links.push(address(&session));
+    session.rename_fork(last, "the third");
     links.push(address(&session));
     session.put_beside(Which::Old).unwrap();
     links.push(address(&session));
-    session.delete_fork(forks[2]).unwrap();
+    session.delete_fork(last).unwrap();
     links.push(address(&session));
     session.show_original(Which::Old).unwrap();
     links.push(address(&session));
