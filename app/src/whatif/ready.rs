@@ -42,12 +42,15 @@ pub fn tasks(side: &Side) -> Vec<Task> {
     let task = |(id, state): (u8, &sim_core::machine::TaskState)| {
         let alone = decision.is_none();
         let ready = decision.is_some_and(|decision| decision.ready.iter().any(|ready| ready.task == id));
-        let (standing, words) = match () {
-            () if next == Some(id) && alone => (Standing::Next, "goes on; nobody else can".to_string()),
-            () if next == Some(id) => (Standing::Next, "goes next".to_string()),
-            () if ready => (Standing::Ready, "could go on".to_string()),
-            () if state.run == TaskRun::Done => (Standing::Done, "has finished".to_string()),
-            () => (Standing::Held, held(timeline, machine, state.run)),
+        let (standing, words) = if next == Some(id) {
+            let words = if alone { "goes on; nobody else can" } else { "goes next" };
+            (Standing::Next, words.to_string())
+        } else if ready {
+            (Standing::Ready, "could go on".to_string())
+        } else if state.run == TaskRun::Done {
+            (Standing::Done, "has finished".to_string())
+        } else {
+            (Standing::Held, held(timeline, machine, state.run))
         };
         Task {
             cpu: state.cpu,

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{RunSpec, SpecError};
-use crate::engine::{Engine, EngineError, Outcome};
+use crate::engine::{Engine, EngineError, Outcome, Schedule};
 use crate::op::{AnonOp, Op};
 
 /// Until when a CPU that was picked by hand goes on.
@@ -44,7 +44,6 @@ impl RunSpec {
 
     /// The same run with other choices at its start, and then by the rule that its schedule has.
     pub fn forked(&self, choices: Vec<u8>) -> RunSpec {
-        use crate::engine::Schedule;
         let schedule = match &self.schedule {
             Some(schedule) => schedule.clone().after(choices),
             None => Schedule::Then(choices, None),
