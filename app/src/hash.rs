@@ -30,7 +30,14 @@ pub struct Link {
     pub step: Pair,
     /// Page that is looked at.
     pub page: Option<(Which, u32)>,
+    /// Schedule of one side alone.
+    pub own: [Option<String>; 2],
+    /// Name of the branch that a side shows.
+    pub branch: [Option<String>; 2],
 }
+
+/// Most characters in the name of a branch.
+pub const BRANCH_NAME: usize = 60;
 
 /// What is wrong with a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +68,14 @@ pub fn encode(link: &Link) -> String {
         link.params.iter().map(|(name, value)| format!("{}={}", escape(name), escape(value))).collect();
     if let Some(schedule) = &link.schedule {
         query.push(format!("schedule={}", escape(schedule)));
+    }
+    for which in Which::BOTH {
+        if let Some(own) = &link.own[which as usize] {
+            query.push(format!("schedule-{}={}", which.name(), escape(own)));
+        }
+        if let Some(name) = &link.branch[which as usize] {
+            query.push(format!("branch={},{}", which.name(), escape(name)));
+        }
     }
     if link.step != Pair::default() {
         query.push(format!("step={},{}", link.step.old, link.step.new));
@@ -120,6 +135,13 @@ fn read_item(link: &mut Link, item: &str) -> Result<(), LinkError> {
         "step" => link.step = read_step(&value).ok_or_else(|| error(item, "step=OLD,NEW, such as step=647,311"))?,
         "page" => link.page = Some(read_page(&value).ok_or_else(|| error(item, "page=old,NUMBER or page=new,NUMBER"))?),
         "schedule" => link.schedule = Some(value),
+        "schedule-old" => link.own[0] = Some(value),
+        "schedule-new" => link.own[1] = Some(value),
+        "branch" => {
+            const EXPECTED: &str = "branch=old,NAME or branch=new,NAME, with a name of 1 to 60 characters";
+            let (which, name) = read_branch(&value).ok_or_else(|| error(item, EXPECTED))?;
+            link.branch[which as usize] = Some(name);
+        }
         _ => link.params.push((name, value)),
     }
     Ok(())
@@ -134,6 +156,13 @@ fn read_page(value: &str) -> Option<(Which, u32)> {
     let (side, page) = value.split_once(',')?;
     let which = Which::BOTH.into_iter().find(|which| which.name() == side)?;
     Some((which, page.parse().ok()?))
+}
+
+fn read_branch(value: &str) -> Option<(Which, String)> {
+    let (side, name) = value.split_once(',')?;
+    let which = Which::BOTH.into_iter().find(|which| which.name() == side)?;
+    let fits = (1..=BRANCH_NAME).contains(&name.chars().count());
+    (fits && !name.chars().any(char::is_control)).then(|| (which, name.to_string()))
 }
 
 /// Everything that could end a part, or that programs which show links would cut or change, is written as `%XX`.
@@ -179,6 +208,8 @@ mod tests {
             schedule: Some("choices:0x12,1x3".into()),
             step: Pair::new(647, 311),
             page: Some((Which::New, 17)),
+            own: Default::default(),
+            branch: Default::default(),
         }
     }
 
@@ -203,6 +234,22 @@ mod tests {
         }
         assert_eq!(decode(""), Ok(None));
         assert_eq!(decode("#"), Ok(None));
+    }
+
+    #[test]
+    fn a_side_may_have_a_schedule_and_a_branch_of_its_own() {
+        let forked = Link {
+            own: [None, Some("choices:0.1x12,1x3+turns".into())],
+            branch: [None, Some("what if CPU 1, 50 % & more?".into())],
+            ..sample()
+        };
+        let text = encode(&forked);
+        assert!(text.contains("&schedule-new=choices:0.1x12,1x3+turns&branch=new,what%20if%20CPU%201"), "{text}");
+        assert_eq!(decode(&text), Ok(Some(forked)));
+        refuses("#v1/munlock/0/6?branch=left,x", "branch=left,x", "branch=old,NAME");
+        refuses("#v1/munlock/0/6?branch=old,", "branch=old,", "1 to 60 characters");
+        refuses("#v1/munlock/0/6?branch=old,a%0Ab", "branch=old,a%0Ab", "1 to 60 characters");
+        assert!(decode(&format!("#v1/a/b/c?branch=old,{}", "x".repeat(61))).is_err());
     }
 
     #[test]

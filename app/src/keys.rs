@@ -35,6 +35,12 @@ pub enum Action {
     Evidence,
     /// Closes what is open.
     Close,
+    /// Opens or closes the strip of changes and forks.
+    WhatIf,
+    /// Takes the last change of what is run back.
+    Undo,
+    /// Does it again.
+    Redo,
 }
 
 /// A key press, as the browser names it.
@@ -78,6 +84,7 @@ pub const TABLE: &[Binding] = &[
     binding(&["e"], "the evidence: counts, claims, modelled times, published figures"),
     binding(&["?"], "this help"),
     binding(&["Esc"], "close what is open, or stop playing"),
+    binding(&["f"], "what if: change parameters, choose the CPU that goes next, forks"),
 ];
 
 /// Keys of the scrubber and of tiles, while they have the focus.
@@ -85,6 +92,7 @@ pub const FOCUSED: &[Binding] = &[
     binding(&["Page Up", "Page Down"], "on the timeline: ten steps on or back"),
     binding(&["←", "↑", "→", "↓"], "on a page reached by Tab: to the neighbouring page"),
     binding(&["Enter", "Space"], "on a page: look at it"),
+    binding(&["Ctrl Z", "Ctrl Shift Z"], "undo or redo a change of what is run"),
 ];
 
 /// What a key press asks for. `letters` allows the keys that type a character, which some people's tools send by
@@ -124,9 +132,22 @@ fn character(key: &str) -> Option<Action> {
         's' => Action::OtherSide,
         '?' => Action::Help,
         'e' => Action::Evidence,
+        'f' => Action::WhatIf,
         digit @ '0'..='9' => Action::Tenths(digit as u8 - b'0'),
         _ => return None,
     })
+}
+
+/// Undo or redo, where a press asks for that; `modified` is Control or Command.
+pub fn turn(press: Press) -> Option<Action> {
+    if !press.modified {
+        return None;
+    }
+    match (press.key, press.shift) {
+        ("z", false) => Some(Action::Undo),
+        ("z" | "Z", true) | ("y", false) => Some(Action::Redo),
+        _ => None,
+    }
 }
 
 /// What a key press on the scrubber asks for, before the page's own keys are asked: steps to go.
@@ -195,6 +216,14 @@ mod tests {
             };
             assert!(action(Press { key: name, shift, modified: false }, true).is_some(), "{key}");
         }
+    }
+
+    #[test]
+    fn undo_and_redo_have_the_keys_of_every_editor() {
+        let with = |key, shift| turn(Press { key, shift, modified: true });
+        assert_eq!(with("z", false), Some(Action::Undo));
+        assert_eq!([with("Z", true), with("z", true), with("y", false)], [Some(Action::Redo); 3]);
+        assert_eq!([with("x", false), turn(press("z"))], [None, None]);
     }
 
     #[test]

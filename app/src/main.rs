@@ -26,6 +26,7 @@ mod text;
 mod times;
 mod track;
 mod web;
+mod whatif;
 
 fn main() {
     web::report_panics();

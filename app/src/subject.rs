@@ -24,6 +24,8 @@ pub struct Subject {
     pub file: Option<Opened>,
     /// Cost profile of the schedule `timed`, where it is one of the reader's own.
     pub profile: Option<Arc<Profile>>,
+    /// Schedule of one side alone, which goes before that of both: a fork.
+    pub own: [Option<Arc<str>>; 2],
 }
 
 /// A scenario from a file.
@@ -61,6 +63,7 @@ impl Subject {
             schedule: None,
             file: None,
             profile: None,
+            own: Default::default(),
         }
     }
 
@@ -78,6 +81,7 @@ impl Subject {
             schedule: link.schedule.clone(),
             file: None,
             profile: None,
+            own: link.own.clone().map(|own| own.map(Arc::from)),
         }
     }
 
@@ -109,11 +113,13 @@ impl Subject {
         for (name, value) in &self.params {
             spec = spec.set(name, value)?;
         }
-        let Some(schedule) = &self.schedule else { return Ok(spec) };
+        let Some(schedule) = self.schedule_of(which) else { return Ok(spec) };
+        // What a list of choices goes on by stands behind it.
+        let (choices, schedule) = schedule.rfind('+').map_or(("", schedule), |at| schedule.split_at(at + 1));
         // `timed` alone goes by the profile of the series.
         let (schedule, profile) = match schedule.strip_prefix("timed:") {
             Some(name) => ("timed", name),
-            None => (schedule.as_str(), profile::of_series(spec.scenario.series().name)),
+            None => (schedule, profile::of_series(spec.scenario.series().name)),
         };
         if schedule == "timed" {
             let bundled = || profile::bundled(profile).ok_or_else(|| SpecError::Schedule(format!("timed:{profile}")));
@@ -123,7 +129,12 @@ impl Subject {
             };
             spec.costs = Some(Rc::new(costs));
         }
-        spec.schedule(schedule)
+        spec.schedule(&format!("{choices}{schedule}"))
+    }
+
+    /// Schedule of one side: its own, or that of both; none is the scenario's.
+    pub fn schedule_of(&self, which: Which) -> Option<&str> {
+        self.own[which as usize].as_deref().or(self.schedule.as_deref())
     }
 
     /// The profile of a run by time, where it is not that of the series.
@@ -143,7 +154,7 @@ impl Subject {
             _ => "timed".to_string(),
         };
         let own = (!bundled).then(|| Arc::new(profile.clone()));
-        Subject { schedule: Some(schedule), profile: own, ..self.clone() }
+        Subject { schedule: Some(schedule), profile: own, own: Default::default(), ..self.clone() }
     }
 
     /// The same with the parameters as the scenario prints them, defaults left out.
@@ -159,7 +170,8 @@ impl Subject {
     }
     /// What a run of it is kept under.
     pub(crate) fn key(&self, which: Which) -> String {
-        let Subject { scenario, variants, params, schedule, file, profile } = self;
+        let Subject { scenario, variants, params, file, profile, .. } = self;
+        let schedule = self.schedule_of(which);
         format!("{which:?} {scenario} {} {params:?} {schedule:?} {file:?} {profile:?}", variants[which as usize])
     }
 }

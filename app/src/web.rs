@@ -184,3 +184,21 @@ pub async fn pause() {
     // The promise is never rejected.
     let _ = wasm_bindgen_futures::JsFuture::from(promise).await;
 }
+
+/// Gives the focus to an element, where there is one with this id.
+pub fn focus_id(id: &str) {
+    let found = document().get_element_by_id(id).and_then(|found| found.dyn_into::<web_sys::HtmlElement>().ok());
+    if let Some(element) = found {
+        // Focus fails for nothing that is shown.
+        let _ = element.focus();
+    }
+}
+
+/// Gives the focus to the first element that a selector matches, where there is one.
+pub fn focus_first(selector: &str) {
+    let found = document().query_selector(selector).ok().flatten();
+    if let Some(element) = found.and_then(|found| found.dyn_into::<web_sys::HtmlElement>().ok()) {
+        // Focus fails for nothing that is shown.
+        let _ = element.focus();
+    }
+}

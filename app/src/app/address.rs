@@ -60,6 +60,7 @@ impl App {
             self.keep_address();
             return;
         }
+        self.with_mut(|session| session.name_forks(&link.branch));
         self.go(Go::Pair(link.step));
         self.looked.set(link.page);
     }

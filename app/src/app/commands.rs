@@ -14,6 +14,9 @@ impl App {
         if event.default_prevented() || event.is_composing() {
             return;
         }
+        if self.undo_key(event) {
+            return;
+        }
         let modified = event.ctrl_key() || event.alt_key() || event.meta_key();
         let (key, shift) = (event.key(), event.shift_key());
         let Some(action) = keys::action(Press { key: &key, shift, modified }, self.settings.read_untracked().letters)
@@ -51,6 +54,9 @@ impl App {
             Action::Help => self.open(Dialog::Help),
             Action::Evidence => self.open(Dialog::Evidence),
             Action::Close => return self.close(),
+            Action::WhatIf => self.toggle_strip(),
+            Action::Undo => self.turn(false),
+            Action::Redo => self.turn(true),
         }
         true
     }
@@ -77,6 +83,8 @@ impl App {
             self.looked.set(None);
         } else if self.playing.get_untracked() {
             self.toggle_play();
+        } else if self.strip.open.get_untracked() {
+            self.toggle_strip();
         } else {
             if self.present.embed {
                 embed::port::leave();

@@ -3,6 +3,7 @@
 mod address;
 mod commands;
 mod playing;
+mod whatif;
 
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use sim_core::view::PageNo;
 use stage::Form;
 
 use self::address::bad_link;
+use self::whatif::WhatIfStrip;
 use crate::chart::Size;
 use crate::dom::{self, Node, watch};
 use crate::embed;
@@ -94,6 +96,8 @@ pub struct App {
     pub panes: Memo<Panes>,
     /// Nobody sees the page: what plays waits.
     pub resting: RwSignal<bool>,
+    /// What if.
+    pub strip: WhatIfStrip,
 }
 
 /// What is known of the address.
@@ -162,6 +166,7 @@ impl App {
             present,
             panes,
             resting: RwSignal::new(false),
+            strip: WhatIfStrip::new(),
         }
     }
 
@@ -271,14 +276,7 @@ impl App {
     /// Why it fails; everything stays as it is.
     pub fn try_load(self, subject: &Subject) -> Result<(), String> {
         self.with_mut(|session| session.load(subject)).map_err(|error| error.to_string())?;
-        self.playing.set(false);
-        self.looked.set(None);
-        self.banner.set(None);
-        self.show(true);
-        self.loaded.update(|count| *count += 1);
-        self.acted();
-        self.warn_of_long_link();
-        leptos::task::spawn_local(async move { self.report("mmscope:step") });
+        self.shows_other_runs();
         Ok(())
     }
 
@@ -286,6 +284,8 @@ impl App {
     pub fn set_variant(self, which: Which, name: &str) {
         let (mut subject, milestone) = self.with(|session| (session.subject.clone(), session.milestones().0));
         subject.variants[which as usize] = name.to_string();
+        // A fork is one of its kernel.
+        subject.own[which as usize] = None;
         if !self.load(&subject) {
             return;
         }
@@ -357,6 +357,7 @@ fn open(form: Form) -> (Session, Option<(Which, PageNo)>, Option<Banner>) {
         Ok(Some(link)) => match Session::open(&Subject::from_link(&link), form) {
             Ok(mut session) => {
                 session.go(Go::Pair(link.step));
+                session.name_forks(&link.branch);
                 return (session, link.page, None);
             }
             Err(error) => Some(error.to_string()),

@@ -16,6 +16,7 @@ mod side;
 mod stage;
 mod timeline;
 mod transport;
+mod whatif;
 
 use leptos::prelude::*;
 
@@ -36,6 +37,7 @@ pub fn Page() -> impl IntoView {
         <a class="skip" href="#step" on:click=skip>"Skip to the controls"</a>
         <header::Header />
         <banner::BannerBar />
+        <whatif::Strip />
         <main>
             <side::SidePanel which=Which::Old />
             <ledger::Ledger />
@@ -66,6 +68,7 @@ fn More() -> impl IntoView {
             <transport::Choices />
             <header::CopyLink />
             <header::Evidence />
+            <whatif::Opener />
             <ledger::Table />
             <ledger::Claims />
             {Which::BOTH.map(|which| view! { <code::Code which=which /> <list::Pages which=which /> })}

@@ -65,6 +65,8 @@ fn form() -> AnyView {
                 subject.update_value(|subject| {
                     subject.profile = subject.profile.take().filter(|_| text == "timed");
                     subject.schedule = (!text.is_empty()).then_some(text);
+                    // It is that of both sides.
+                    subject.own = Default::default();
                 });
             }
             _ if input.get_attribute("type").as_deref() == Some("checkbox") => {

@@ -40,6 +40,7 @@ pub fn SidePanel(which: Which) -> impl IntoView {
         <section class=class aria-label=which.name() on:pointerdown=activate>
             <div class="shead">
                 <VariantMenu which=which />
+                <super::whatif::Tag which=which />
                 {number}
             </div>
             {words}

@@ -18,6 +18,7 @@ use crate::link::{Beats, Link, Pair, Which};
 pub use crate::subject::Subject;
 use crate::text;
 use crate::track::{Frame, Moment, Track};
+use crate::whatif::WhatIf;
 
 /// Steps of the recorded runs that are kept beside the two in use.
 const KEPT_STEPS: u64 = 300_000;
@@ -97,6 +98,8 @@ pub struct Session {
     frame: Frame,
     history: Vec<(Pair, Pair)>,
     kept: Vec<(String, Track)>,
+    /// What the reader has changed, and the forks.
+    pub what_if: WhatIf,
 }
 
 impl Session {
@@ -122,17 +125,19 @@ impl Session {
             frame: Frame { form, ..Frame::default() },
             history: Vec::new(),
             kept: Vec::new(),
+            what_if: WhatIf::default(),
         };
         session.begin();
+        session.adopt_forks();
         Ok(session)
     }
 
-    /// Shows something else; what was shown stays where this fails.
+    /// Shows something else; what was shown stays where this fails. It cannot be undone: see [`Session::load`].
     ///
     /// # Errors
     ///
     /// Names what does not exist, does not fit or is too long.
-    pub fn load(&mut self, subject: &Subject) -> Result<(), SpecError> {
+    pub(crate) fn replace(&mut self, subject: &Subject) -> Result<(), SpecError> {
         let specs = [subject.spec(Which::Old)?, subject.spec(Which::New)?];
         let subject = subject.normal(&specs[0]);
         let mut fresh = Vec::with_capacity(2);
@@ -323,8 +328,10 @@ impl Session {
 
     /// The state as a link.
     pub fn link(&self, page: Option<(Which, PageNo)>) -> hash::Link {
-        let Subject { scenario, variants: [old, new], params, schedule, .. } = self.subject.clone();
-        hash::Link { scenario, old, new, params, schedule, step: self.at(), page }
+        let Subject { scenario, variants: [old, new], params, schedule, own, .. } = self.subject.clone();
+        let own = own.map(|own| own.map(|own| own.to_string()));
+        let branch = Which::BOTH.map(|which| Some(self.what_if.shown(&self.subject, which)?.name.clone()));
+        hash::Link { scenario, old, new, params, schedule, step: self.at(), page, own, branch }
     }
 
     /// Milestone that each side was at last, as the header says it: of the side that is behind, and of the other

@@ -10,6 +10,7 @@ fn subject(scenario: &str, old: &str, new: &str, params: &[(&str, &str)]) -> Sub
         schedule: None,
         file: None,
         profile: None,
+        own: Default::default(),
     }
 }
 

@@ -1,4 +1,5 @@
-//! The text form of a list of choices: CPU numbers, runs as `CPUxN`, separated by commas: `0x12,1,0x3`.
+//! The text form of a list of choices: CPU numbers, runs as `CPUxN`, separated by commas: `0x12,1,0x3`. CPUs that go
+//! round in turn are a group with points between: `0.1x40` is `0,1` forty times.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -19,8 +20,8 @@ impl fmt::Display for ChoiceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "choices: item {} is `{}`; expected a CPU number such as `1`, or a run of them such as `1x12`, \
-             {MAX_CHOICES} choices at most",
+            "choices: item {} is `{}`; expected a CPU number such as `1`, or a run of them such as `1x12`, or `0.1x12` \
+             for CPUs in turn, {MAX_CHOICES} choices at most",
             self.item, self.text
         )
     }
@@ -40,13 +41,16 @@ pub fn parse_choices(text: &str) -> Result<Vec<u8>, ChoiceError> {
     }
     for (index, item) in text.split(',').enumerate() {
         let error = || ChoiceError { item: index + 1, text: item.chars().take(24).collect() };
-        let (cpu, times) = item.split_once('x').unwrap_or((item, "1"));
-        let cpu: u8 = cpu.trim().parse().map_err(|_| error())?;
+        let (cpus, times) = item.split_once('x').unwrap_or((item, "1"));
+        let cpus =
+            cpus.split('.').map(|cpu| cpu.trim().parse()).collect::<Result<Vec<u8>, _>>().map_err(|_| error())?;
         let times: usize = times.trim().parse().map_err(|_| error())?;
-        if times == 0 || times > MAX_CHOICES - choices.len() {
+        if times == 0 || times > (MAX_CHOICES - choices.len()) / cpus.len() {
             return Err(error());
         }
-        choices.resize(choices.len() + times, cpu);
+        for _ in 0..times {
+            choices.extend_from_slice(&cpus);
+        }
     }
     Ok(choices)
 }
@@ -58,4 +62,31 @@ pub fn print_choices(choices: &[u8]) -> String {
         n => format!("{}x{n}", run[0]),
     });
     runs.collect::<Vec<_>>().join(",")
+}
+
+/// Most CPUs in a group.
+const MOST_IN_GROUP: usize = 8;
+
+/// Prints a list as short as it gets with groups of CPUs in turn, for links. [`parse_choices`] reads it back.
+pub fn print_choices_in_turn(choices: &[u8]) -> String {
+    let mut items = Vec::new();
+    let mut rest = choices;
+    while !rest.is_empty() {
+        let (group, times) = repeated(rest);
+        let cpus: Vec<String> = rest[..group].iter().map(u8::to_string).collect();
+        let times_text = if times == 1 { String::new() } else { format!("x{times}") };
+        items.push(format!("{}{times_text}", cpus.join(".")));
+        rest = &rest[group * times..];
+    }
+    items.join(",")
+}
+
+// The group that the list begins with and how often it comes: the one that covers most, the shortest of those.
+fn repeated(list: &[u8]) -> (usize, usize) {
+    let covered = |group: usize| {
+        let times = list.chunks_exact(group).take_while(|chunk| *chunk == &list[..group]).count();
+        (group, times)
+    };
+    let groups = (1..=MOST_IN_GROUP.min(list.len())).map(covered).filter(|&(group, times)| group == 1 || times > 1);
+    groups.fold((1, 1), |best, one| if one.0 * one.1 > best.0 * best.1 { one } else { best })
 }

@@ -13,6 +13,7 @@ use core::task::{Context, Poll, Waker};
 
 use super::check::{Checker, Violation};
 use super::cpu::{Cpu, Migration, Shared};
+use super::decisions::{Decisions, Ready};
 use super::direct::Direct;
 use super::record::Recorder;
 use super::schedule::{Chooser, Schedule};
@@ -115,6 +116,10 @@ pub struct Engine {
     chooser: Chooser,
     choices: Vec<u8>,
     decisions: usize,
+    /// Where each decision of a recorded run was, and among whom.
+    decided: Decisions,
+    /// The CPU that goes next if it can, whatever the schedule says.
+    by_hand: Option<u8>,
     violation: Option<Violation>,
     start: Option<World>,
 }
@@ -148,6 +153,8 @@ impl Engine {
             chooser: Chooser::new(Schedule::Turns),
             choices: Vec::new(),
             decisions: 0,
+            decided: Decisions::default(),
+            by_hand: None,
             violation: None,
             start: None,
         }
@@ -222,6 +229,55 @@ impl Engine {
         self.shared.meter.replace(meter);
     }
 
+    /// Lets a CPU go on until it has made one operation, whatever the schedule says. False where it cannot; then nothing
+    /// has happened, but that it may have found that it has to wait.
+    ///
+    /// # Errors
+    ///
+    /// See [`EngineError`].
+    pub fn step_of(&mut self, cpu: u8) -> Result<bool, EngineError> {
+        self.remember_start();
+        let clock = self.shared.world().clock;
+        while self.violation.is_none() && self.can_go_on(cpu) {
+            self.by_hand = Some(cpu);
+            let next = self.next_cpu();
+            self.by_hand = None;
+            let Some(next) = next? else { return Ok(false) };
+            self.poll(next);
+            if self.shared.recorder.borrow().is_full() {
+                return Err(EngineError::TooLong);
+            }
+            if self.shared.world().clock > clock {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn can_go_on(&mut self, cpu: u8) -> bool {
+        let mut runnable = core::mem::take(&mut self.runnable);
+        self.find_runnable(&mut runnable);
+        let can = runnable.contains(&cpu);
+        self.runnable = runnable;
+        can
+    }
+
+    fn remember_start(&mut self) {
+        if self.start.is_none() && !self.shared.bulk.get() {
+            self.start = Some(self.shared.world().clone());
+        }
+    }
+
+    /// Choices that were made so far in a recorded run.
+    pub fn choices(&self) -> &[u8] {
+        &self.choices
+    }
+
+    /// The operation that a recorded run made last, and its CPU.
+    pub fn last_made(&self) -> Option<(u8, Op)> {
+        self.shared.recorder.borrow().records.last().map(|record| (record.cpu, record.op))
+    }
+
     /// Modelled time so far, of a run that keeps time.
     pub fn modelled(&self) -> Option<Totals> {
         self.shared.meter.borrow().as_ref().map(|meter| meter.totals().clone())
@@ -247,9 +303,7 @@ impl Engine {
     ///
     /// See [`EngineError`].
     pub fn advance(&mut self, budget: u64) -> Result<Outcome, EngineError> {
-        if self.start.is_none() && !self.shared.bulk.get() {
-            self.start = Some(self.shared.world().clone());
-        }
+        self.remember_start();
         let clock = self.shared.world().clock;
         self.shared.pause_at.set(clock.saturating_add(budget));
         loop {
@@ -332,12 +386,26 @@ impl Engine {
             [cpu] => Ok(Some(*cpu)),
             _ => {
                 let ordered = self.by_clock(runnable);
-                let cpu = self.chooser.choose(ordered.as_ref().map_or(runnable, |first| first)).map_err(|misfit| {
-                    EngineError::Choice { decision: misfit.index + 1, cpu: misfit.cpu, runnable: runnable.to_vec() }
-                })?;
+                let offered = ordered.as_ref().map_or(runnable, |first| first);
+                let cpu = match self.by_hand.take().filter(|cpu| runnable.contains(cpu)) {
+                    Some(cpu) => {
+                        self.chooser.overruled(offered, cpu);
+                        cpu
+                    }
+                    None => self.chooser.choose(offered).map_err(|misfit| EngineError::Choice {
+                        decision: misfit.index + 1,
+                        cpu: misfit.cpu,
+                        runnable: runnable.to_vec(),
+                    })?,
+                };
                 self.decisions += 1;
                 if !self.shared.bulk.get() {
                     self.choices.push(cpu);
+                    let step = self.shared.world().clock as u32;
+                    let ready = runnable.iter().filter_map(|&cpu| {
+                        Some(Ready { cpu, task: self.current.get(usize::from(cpu)).copied().flatten()? })
+                    });
+                    self.decided.add(step, ready);
                 }
                 Ok(Some(cpu))
             }
@@ -346,7 +414,7 @@ impl Engine {
 
     // In a timed run: the CPU whose task is behind all others.
     fn by_clock(&self, runnable: &[u8]) -> Option<[u8; 1]> {
-        if !self.shared.timed.get() {
+        if !self.shared.timed.get() && !self.chooser.goes_by_clock() {
             return None;
         }
         let world = self.shared.world();
@@ -437,6 +505,7 @@ impl Engine {
         let world = self.shared.world().clone();
         let start = self.start.take().unwrap_or_else(|| world.clone());
         Timeline::new(self.shared.config, start, world, recorder, self.choices, self.violation)
+            .with_decisions(self.decided)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Which CPU goes next.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -24,6 +25,9 @@ pub enum Schedule {
     /// By the clocks of the tasks: the one that is behind goes first, the lower CPU among equals. Where a scenario keeps no
     /// clocks, the lowest CPU that can go on.
     Timed,
+    /// One CPU for each decision; when the list has ended, by the rule of another schedule, as if that had chosen all
+    /// along: a generator has drawn its numbers, turns have been taken. None is the scenario's own.
+    Then(Vec<u8>, Option<Box<Schedule>>),
 }
 
 impl Schedule {
@@ -36,6 +40,35 @@ impl Schedule {
             Schedule::Choices(list) => format!("choices:{}", print_choices(list)),
             Schedule::Script(_) => "scenario".to_string(),
             Schedule::Timed => "timed".to_string(),
+            Schedule::Then(list, rule) => {
+                let rule = rule.as_ref().map_or_else(|| "scenario".to_string(), |rule| rule.name());
+                format!("choices:{}+{rule}", print_choices(list))
+            }
+        }
+    }
+
+    /// The rule that goes on where a list has ended.
+    pub fn rule(&self) -> &Schedule {
+        match self {
+            Schedule::Then(_, Some(rule)) => rule.rule(),
+            other => other,
+        }
+    }
+
+    /// The same run by other choices at its start: `list` decides, and then the rule that this schedule has.
+    pub fn after(self, list: Vec<u8>) -> Schedule {
+        match self {
+            Schedule::Choices(_) => Schedule::Choices(list),
+            Schedule::Then(_, rule) => Schedule::Then(list, rule),
+            rule => Schedule::Then(list, Some(Box::new(rule))),
+        }
+    }
+
+    /// The same where `own` stands for the scenario's own schedule.
+    pub(crate) fn with_own(self, own: Schedule) -> Schedule {
+        match self {
+            Schedule::Then(list, None) => own.after(list),
+            other => other,
         }
     }
 }
@@ -84,6 +117,8 @@ pub(crate) struct Chooser {
     /// Choices or turns used up.
     used: usize,
     last: u8,
+    /// The rule that goes on where the list has ended, which is told of everything before.
+    then: Option<Box<Chooser>>,
 }
 
 /// The list names a CPU that cannot go on.
@@ -95,7 +130,11 @@ pub(crate) struct Misfit {
 impl Chooser {
     pub fn new(schedule: Schedule) -> Chooser {
         let seed = if let Schedule::Seed(seed) = schedule { seed } else { 0 };
-        Chooser { schedule, rng: Rng(seed), used: 0, last: u8::MAX }
+        let then = match &schedule {
+            Schedule::Then(_, rule) => Some(Box::new(Chooser::new(rule.as_deref().cloned().unwrap_or_default()))),
+            _ => None,
+        };
+        Chooser { schedule, rng: Rng(seed), used: 0, last: u8::MAX, then }
     }
 
     pub fn schedule(&self) -> &Schedule {
@@ -105,20 +144,42 @@ impl Chooser {
     /// Choices that were given and never needed.
     pub fn left_over(&self) -> usize {
         match &self.schedule {
-            Schedule::Choices(list) => list.len().saturating_sub(self.used),
+            Schedule::Choices(list) | Schedule::Then(list, _) => list.len().saturating_sub(self.used),
             _ => 0,
         }
+    }
+
+    /// The next decision is by the clocks of the tasks.
+    pub fn goes_by_clock(&self) -> bool {
+        self.left_over() == 0 && *self.schedule.rule() == Schedule::Timed
     }
 
     /// Picks one of several CPUs that can go on (in ascending order).
     pub fn choose(&mut self, runnable: &[u8]) -> Result<u8, Misfit> {
         let cpu = self.pick(runnable)?;
-        self.last = cpu;
+        self.chosen(cpu);
         Ok(cpu)
+    }
+
+    /// Somebody else has picked one of these CPUs: the next choice is as after one of its own.
+    pub fn overruled(&mut self, runnable: &[u8], cpu: u8) {
+        // What it would have picked, or that its list does not fit, is of no account.
+        let _ = self.pick(runnable);
+        self.chosen(cpu);
+    }
+
+    fn chosen(&mut self, cpu: u8) {
+        self.last = cpu;
+        if let Some(then) = &mut self.then {
+            then.chosen(cpu);
+        }
     }
 
     /// Ends the turn of a CPU that cannot go on.
     pub fn prune(&mut self, runnable: &[u8]) {
+        if let Some(then) = &mut self.then {
+            then.prune(runnable);
+        }
         if let Schedule::Script(turns) = &self.schedule {
             while turns.get(self.used).is_some_and(|turn| !runnable.contains(&turn.cpu)) {
                 self.used += 1;
@@ -129,6 +190,9 @@ impl Chooser {
     /// Tells of a step, for turns that wait for one.
     pub fn stepped(&mut self, cpu: u8, op: Option<Op>) {
         self.last = cpu;
+        if let Some(then) = &mut self.then {
+            then.stepped(cpu, op);
+        }
         if let Schedule::Script(turns) = &self.schedule
             && let Some(turn) = turns.get(self.used)
             && turn.cpu == cpu
@@ -156,6 +220,17 @@ impl Chooser {
             }
             Schedule::Turns if runnable.contains(&self.last) => return Ok(self.last),
             Schedule::Timed => return Ok(runnable[0]),
+            Schedule::Then(list, _) => {
+                let next = list.get(self.used).copied();
+                let own = match &mut self.then {
+                    Some(then) => then.pick(runnable),
+                    None => Ok(runnable[0]),
+                };
+                let Some(cpu) = next else { return own };
+                let index = self.used;
+                self.used += 1;
+                return if runnable.contains(&cpu) { Ok(cpu) } else { Err(Misfit { index, cpu }) };
+            }
             Schedule::RoundRobin | Schedule::Turns => {}
         }
         let after = runnable.iter().copied().find(|&cpu| self.last != u8::MAX && cpu > self.last);

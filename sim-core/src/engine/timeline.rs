@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use core::panic::Location;
 
 use super::check::Violation;
+use super::decisions::{Decision, Decisions};
 use super::frames::{FrameList, Frames};
 use super::func::Milestone;
 use super::index::Index;
@@ -36,6 +37,7 @@ pub struct Timeline {
     checked: u64,
     index: Index,
     numbers: Numbers,
+    decided: Decisions,
 }
 
 impl Timeline {
@@ -77,10 +79,25 @@ impl Timeline {
             checked,
             index,
             numbers,
+            decided: Decisions::default(),
         };
         timeline.add_keyframes();
         timeline.seek(0);
         timeline
+    }
+
+    pub(crate) fn with_decisions(self, decided: Decisions) -> Timeline {
+        Timeline { decided, ..self }
+    }
+
+    /// The decision by which the step after so many was made; none where one CPU alone could go on.
+    pub fn decision(&self, step: usize) -> Option<Decision<'_>> {
+        self.decided.at(u32::try_from(step).ok()?, &self.choices)
+    }
+
+    /// Bytes of what is kept of decisions, beside the choices.
+    pub(super) fn decided_bytes(&self) -> usize {
+        self.decided.bytes()
     }
 
     fn add_keyframes(&mut self) {

@@ -32,7 +32,7 @@ impl Timeline {
             records: size_of_val(self.records()),
             frames: self.frames().bytes(),
             marks: size_of_val(self.marks()),
-            choices: size_of_val(self.choices()),
+            choices: size_of_val(self.choices()) + self.decided_bytes(),
             index: self.index().bytes(),
         }
     }

@@ -1,5 +1,6 @@
 //! A run by name: scenario, variant, parameters, schedule; and what may be wrong with it.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
@@ -73,7 +74,7 @@ impl fmt::Display for SpecError {
             SpecError::Together(text) => f.write_str(text),
             SpecError::Schedule(text) => write!(
                 f,
-                "unknown schedule `{text}`; expected `round-robin`, `turns`, `timed`, `seed:N`, or `choices:` with a list such as `0x12,1x3`"
+                "unknown schedule `{text}`; expected `round-robin`, `turns`, `timed`, `seed:N`, or `choices:` with a list such as `0x12,1x3`, and `+` with the rule that follows it, such as `+turns` or `+scenario`"
             ),
             SpecError::Choices(error) => error.fmt(f),
             SpecError::Engine(error) => error.fmt(f),
@@ -174,7 +175,7 @@ impl RunSpec {
         Ok(self)
     }
 
-    /// The same with a schedule by text: `round-robin`, `turns`, `timed`, `seed:N`, `choices:LIST`.
+    /// The same with a schedule by text: `round-robin`, `turns`, `timed`, `seed:N`, `choices:LIST`, `choices:LIST+RULE`.
     ///
     /// # Errors
     ///
@@ -197,8 +198,11 @@ impl RunSpec {
     pub fn start(&self, bulk: bool) -> Result<Engine, SpecError> {
         let Built { mut engine, measured, migrations, script, tasks } =
             (self.scenario.build)(self.variant, &self.params)?;
-        let schedule = self.schedule.clone().unwrap_or(script);
-        if schedule == Schedule::Timed && engine.world().machine.swap.is_none() && self.costs.is_none() {
+        let schedule = match &self.schedule {
+            Some(schedule) => schedule.clone().with_own(script),
+            None => script,
+        };
+        if *schedule.rule() == Schedule::Timed && engine.world().machine.swap.is_none() && self.costs.is_none() {
             let text = "schedule `timed` lets the CPU go on whose clock is behind, and this scenario has no clocks of its \
                         own; expected `round-robin`, or a cost profile with it";
             return Err(self.in_schedule(SpecError::Together(text.to_string())));
@@ -307,6 +311,15 @@ pub(super) fn parse_schedule(text: &str) -> Result<Schedule, SpecError> {
     }
     if text == "timed" {
         return Ok(Schedule::Timed);
+    }
+    if let Some((list, rule)) = text.strip_prefix("choices:").and_then(|list| list.split_once('+')) {
+        let list = parse_choices(list).map_err(SpecError::Choices)?;
+        let rule = match rule {
+            "scenario" => None,
+            _ if rule.starts_with("choices:") => return Err(SpecError::Schedule(text.chars().take(40).collect())),
+            _ => Some(Box::new(parse_schedule(rule)?)),
+        };
+        return Ok(Schedule::Then(list, rule));
     }
     if let Some(list) = text.strip_prefix("choices:") {
         return parse_choices(list).map(Schedule::Choices).map_err(SpecError::Choices);
