@@ -323,8 +323,7 @@ impl Session {
 
     /// The state as a link.
     pub fn link(&self, page: Option<(Which, PageNo)>) -> hash::Link {
-        let Subject { scenario, variants: [old, new], params, schedule, .. } = self.subject.clone();
-        hash::Link { scenario, old, new, params, schedule, step: self.at(), page }
+        self.subject.link(self.at(), page)
     }
 
     /// Milestone that each side was at last, as the header says it: of the side that is behind, and of the other

@@ -2,11 +2,13 @@
 //!
 //! A version, the scenario, the two variants; then the parameters that differ from their defaults, the schedule, the
 //! steps that both sides have made, and the page that is looked at. What is written can be read by people, and a link
-//! that cannot be read names its first mistake.
+//! that cannot be read names its first mistake. A link that is passed on says in addition what comes out, and carries
+//! a scenario or a cost profile of its author's; docs/links.md lists every item.
 
 use std::fmt;
 
 use crate::link::{Pair, Which};
+use crate::seal::{self, Seal};
 
 /// What links begin with.
 const VERSION: &str = "v1";
@@ -30,6 +32,12 @@ pub struct Link {
     pub step: Pair,
     /// Page that is looked at.
     pub page: Option<(Which, u32)>,
+    /// What both runs came out at when the link was made.
+    pub seal: Option<Seal>,
+    /// Cost profile of the link's author, packed.
+    pub profile: Option<String>,
+    /// The scenario itself, packed, where the link's author wrote it.
+    pub file: Option<String>,
 }
 
 /// What is wrong with a link.
@@ -67,6 +75,12 @@ pub fn encode(link: &Link) -> String {
     }
     if let Some((which, page)) = link.page {
         query.push(format!("page={},{page}", which.name()));
+    }
+    if let Some(seal) = &link.seal {
+        query.push(format!("{}={}", seal::ITEM, seal::print(seal)));
+    }
+    for (name, packed) in [("profile", &link.profile), ("file", &link.file)] {
+        query.extend(packed.as_ref().map(|packed| format!("{name}={}", escape(packed))));
     }
     let path = [&link.scenario, &link.old, &link.new].map(|name| escape(name)).join("/");
     let mark = if query.is_empty() { "" } else { "?" };
@@ -120,6 +134,9 @@ fn read_item(link: &mut Link, item: &str) -> Result<(), LinkError> {
         "step" => link.step = read_step(&value).ok_or_else(|| error(item, "step=OLD,NEW, such as step=647,311"))?,
         "page" => link.page = Some(read_page(&value).ok_or_else(|| error(item, "page=old,NUMBER or page=new,NUMBER"))?),
         "schedule" => link.schedule = Some(value),
+        seal::ITEM => link.seal = Some(seal::read(&value).ok_or_else(|| error(item, seal::SHAPE))?),
+        "profile" => link.profile = Some(value),
+        "file" => link.file = Some(value),
         _ => link.params.push((name, value)),
     }
     Ok(())
@@ -179,6 +196,7 @@ mod tests {
             schedule: Some("choices:0x12,1x3".into()),
             step: Pair::new(647, 311),
             page: Some((Which::New, 17)),
+            ..Link::default()
         }
     }
 
