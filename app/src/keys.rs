@@ -35,6 +35,8 @@ pub enum Action {
     Evidence,
     /// Closes what is open.
     Close,
+    /// Opens the link, what to embed, the picture.
+    Share,
 }
 
 /// A key press, as the browser names it.
@@ -76,6 +78,7 @@ pub const TABLE: &[Binding] = &[
     binding(&["l"], "link by milestone, by step, or not at all"),
     binding(&["s"], "make the other side the active one"),
     binding(&["e"], "the evidence: counts, claims, modelled times, published figures"),
+    binding(&["k"], "share: the link of this moment, what to embed, the picture"),
     binding(&["?"], "this help"),
     binding(&["Esc"], "close what is open, or stop playing"),
 ];
@@ -124,6 +127,7 @@ fn character(key: &str) -> Option<Action> {
         's' => Action::OtherSide,
         '?' => Action::Help,
         'e' => Action::Evidence,
+        'k' => Action::Share,
         digit @ '0'..='9' => Action::Tenths(digit as u8 - b'0'),
         _ => return None,
     })

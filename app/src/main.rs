@@ -17,6 +17,7 @@ mod reports;
 mod roam;
 mod session;
 mod settings;
+mod share;
 mod tables;
 mod text;
 mod times;

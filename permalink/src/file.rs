@@ -13,7 +13,14 @@ pub const NAME: &str = "file";
 
 thread_local! {
     /// A scenario of a file stays in memory for good: the same text gives the same one.
-    static OPENED: RefCell<Vec<(String, &'static Scenario)>> = const { RefCell::new(Vec::new()) };
+    static OPENED: RefCell<Vec<Opened>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A scenario with the text that it is from, without its spaces, and as a link carries it.
+struct Opened {
+    text: String,
+    packed: String,
+    scenario: &'static Scenario,
 }
 
 /// The scenario of a file's text; the same one for the same text.
@@ -24,24 +31,20 @@ thread_local! {
 pub fn open(text: &str) -> Result<&'static Scenario, String> {
     let file = scenario_file::parse(text).map_err(|error| error.to_string())?;
     let short = shorter(text);
-    let known = OPENED.with_borrow(|opened| opened.iter().find(|(text, _)| *text == short).map(|known| known.1));
+    let known = OPENED.with_borrow(|opened| opened.iter().find(|known| known.text == short).map(|known| known.scenario));
     if let Some(scenario) = known {
         return Ok(scenario);
     }
     let scenario = file.into_scenario().map_err(|error| error.to_string())?;
-    OPENED.with_borrow_mut(|opened| opened.push((short, scenario)));
+    let packed = pack::pack(&short);
+    OPENED.with_borrow_mut(|opened| opened.push(Opened { text: short, packed, scenario }));
     Ok(scenario)
 }
 
-/// The text that a scenario was opened from, without its spaces; none for one that comes with the project.
-pub fn text_of(scenario: &'static Scenario) -> Option<String> {
-    let same = |known: &&(String, &'static Scenario)| std::ptr::eq(known.1, scenario);
-    OPENED.with_borrow(|opened| opened.iter().find(same).map(|known| known.0.clone()))
-}
-
-/// A scenario as a link carries it.
+/// A scenario as a link carries it; none for one that comes with the project.
 pub fn packed(scenario: &'static Scenario) -> Option<String> {
-    text_of(scenario).map(|text| pack::pack(&text))
+    let same = |known: &&Opened| std::ptr::eq(known.scenario, scenario);
+    OPENED.with_borrow(|opened| opened.iter().find(same).map(|known| known.packed.clone()))
 }
 
 /// The scenario that a link carries.

@@ -11,6 +11,7 @@
 pub mod base64;
 pub mod file;
 pub mod hash;
+pub mod length;
 pub mod link;
 pub mod mend;
 pub mod pack;

@@ -45,6 +45,7 @@ impl App {
             Action::OtherSide => self.set_active(self.with(|session| session.active.other())),
             Action::Help => self.open(Dialog::Help),
             Action::Evidence => self.open(Dialog::Evidence),
+            Action::Share => self.open(Dialog::Share),
             Action::Close => return self.close(),
         }
         true

@@ -11,6 +11,7 @@ mod ledger;
 mod list;
 mod menu;
 mod scenario;
+mod share;
 mod side;
 mod stage;
 mod timeline;
@@ -32,6 +33,7 @@ pub fn Page() -> impl IntoView {
         <a class="skip" href="#step" on:click=skip>"Skip to the controls"</a>
         <header::Header />
         <banner::BannerBar />
+        <share::Meant />
         <main>
             <side::SidePanel which=Which::Old />
             <ledger::Ledger />
@@ -47,6 +49,7 @@ pub fn Page() -> impl IntoView {
         <help::Help />
         <evidence::EvidenceDialog />
         <scenario::ScenarioDialog />
+        <share::ShareDialog />
         <div class="sr" role="status" aria-live="polite">{live(move || Node::html("div").text(app.said.get()))}</div>
     }
 }
@@ -59,7 +62,7 @@ fn More() -> impl IntoView {
             <summary>"Controls, code, counts, claims, pages as a list"</summary>
             <transport::Restart />
             <transport::Choices />
-            <header::CopyLink />
+            <header::Share />
             <header::Evidence />
             <ledger::Table />
             <ledger::Claims />
