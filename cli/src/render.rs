@@ -61,9 +61,11 @@ pub fn parse(mut parser: lexopt::Parser) -> Result<Option<Ask>, String> {
         }
     }
     if ask.what.is_empty() {
-        return Err("render: expected the name of a scenario (`mmscope list` prints them), a scenario file, or a link \
+        return Err(
+            "render: expected the name of a scenario (`mmscope list` prints them), a scenario file, or a link \
                     in quotes"
-            .to_string());
+                .to_string(),
+        );
     }
     if ask.variant.is_some() && (ask.old.is_some() || ask.new.is_some()) {
         return Err("render: --variant is one run alone; expected it, or --old and --new".to_string());
@@ -187,9 +189,9 @@ fn moment(ask: &Ask, link: &Link, runs: &[Run]) -> Result<Pair, String> {
     let Some(text) = &ask.step else { return Ok(link.step.min(ends)) };
     let beyond = |most: String| format!("--step `{text}`: expected {most}");
     let number = |text: &str| text.parse::<u32>().ok();
-    if let Some((old, new)) = text.split_once(',') {
+    if let Some((old, new)) = text.split_once(',').filter(|_| runs.len() > 1) {
         let pair = number(old).zip(number(new)).map(|(old, new)| Pair::new(old, new));
-        let fits = pair.filter(|pair| pair.min(ends) == *pair && runs.len() > 1);
+        let fits = pair.filter(|pair| pair.min(ends) == *pair);
         return fits.ok_or_else(|| beyond(format!("OLD,NEW from 0,0 to {},{}", ends.old, ends.new)));
     }
     let presses = number(text);

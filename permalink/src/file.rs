@@ -31,7 +31,8 @@ struct Opened {
 pub fn open(text: &str) -> Result<&'static Scenario, String> {
     let file = scenario_file::parse(text).map_err(|error| error.to_string())?;
     let short = shorter(text);
-    let known = OPENED.with_borrow(|opened| opened.iter().find(|known| known.text == short).map(|known| known.scenario));
+    let known =
+        OPENED.with_borrow(|opened| opened.iter().find(|known| known.text == short).map(|known| known.scenario));
     if let Some(scenario) = known {
         return Ok(scenario);
     }

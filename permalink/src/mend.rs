@@ -34,7 +34,8 @@ pub fn closest_link(given: &str, pages: u32) -> Option<String> {
 // The path with the version that it may lack, and with the variants that the page opens with where they are not named.
 fn path_of(path: &str) -> Option<Link> {
     let mut parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-    let is_version = |part: &str| part.len() > 1 && part.starts_with('v') && part[1..].bytes().all(|b| b.is_ascii_digit());
+    let is_version =
+        |part: &str| part.len() > 1 && part.starts_with('v') && part[1..].bytes().all(|b| b.is_ascii_digit());
     match parts.first() {
         Some(&"v1") => _ = parts.remove(0),
         // Nobody here knows what another version means.
@@ -51,7 +52,11 @@ fn path_of(path: &str) -> Option<Link> {
     let variants: Vec<&str> = scenario.variants.iter().map(|variant| variant.name).collect();
     let variant = |at: usize, own: &'static str| {
         let asked = parts.get(at).copied().unwrap_or(own);
-        if scenario.variant(asked).is_ok() { asked.to_string() } else { closest(asked, &variants).unwrap_or(own).into() }
+        if scenario.variant(asked).is_ok() {
+            asked.to_string()
+        } else {
+            closest(asked, &variants).unwrap_or(own).into()
+        }
     };
     let (old, new) = (variant(1, scenario.sides.0), variant(2, scenario.sides.1));
     Some(Link { scenario: scenario.name.into(), old, new, ..Link::default() })
@@ -86,7 +91,8 @@ fn fitting(mut link: Link, pages: u32) -> Option<Link> {
     }
     link.params = params;
     let fits = |link: &Link| {
-        let spec = Subject::from_link(link).and_then(|subject| subject.spec(Which::Old).map_err(|error| error.to_string()));
+        let spec =
+            Subject::from_link(link).and_then(|subject| subject.spec(Which::Old).map_err(|error| error.to_string()));
         spec.and_then(|spec| spec.start(false).map(|_| ()).map_err(|error| error.to_string())).is_ok()
     };
     if !fits(&link) {

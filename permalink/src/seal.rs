@@ -40,7 +40,7 @@ pub struct Outcome {
 pub struct Change {
     /// The side.
     pub which: Which,
-    /// The last step count at which all is known to be as it was; none where the start differs already.
+    /// The last step count at which all is known to be as it was; none where nothing is known of any before.
     pub same: Option<u32>,
     /// The first one at which it is known not to be.
     pub differs: u32,
@@ -86,8 +86,11 @@ impl Change {
     pub fn words(&self) -> String {
         let side = self.which.name();
         let mut text = match self.same {
-            None => format!("{side}: memory is not the same before the first step"),
-            Some(same) if same + 1 >= self.differs => format!("{side}: the first difference is at step {}", self.differs),
+            None if self.differs == 0 => format!("{side}: memory is not the same before the first step"),
+            None => format!("{side}: the first difference is at step {} or before", self.differs),
+            Some(same) if same + 1 >= self.differs => {
+                format!("{side}: the first difference is at step {}", self.differs)
+            }
             Some(same) => format!("{side}: the first difference is between steps {same} and {}", self.differs),
         };
         if self.steps.0 != self.steps.1 {
@@ -238,8 +241,17 @@ mod tests {
     #[test]
     fn what_is_no_seal_is_refused() {
         assert!(read("12.0000abcd,7.ffffffff").is_some());
-        for text in ["", "12", "12.abcd,1.2", "12.0000abcd", "x.0000abcd,1.0000abcd", "1.0000abcd.AA,1.0000abcd",
-            "1.0000abcd,1.0000abcd.!", "1.+000abcd,1.0000abcd", "1.0000abcd,99999999999.0000abcd"] {
+        for text in [
+            "",
+            "12",
+            "12.abcd,1.2",
+            "12.0000abcd",
+            "x.0000abcd,1.0000abcd",
+            "1.0000abcd.AA,1.0000abcd",
+            "1.0000abcd,1.0000abcd.!",
+            "1.+000abcd,1.0000abcd",
+            "1.0000abcd,99999999999.0000abcd",
+        ] {
             assert_eq!(read(text), None, "{text}");
         }
     }

@@ -78,8 +78,12 @@ impl Subject {
     pub fn from_link(link: &hash::Link) -> Result<Subject, String> {
         let file = match (&link.file, link.scenario.as_str()) {
             (Some(packed), file::NAME) => Some(Opened(file::unpacked(packed)?)),
-            (None, file::NAME) => return Err("the link has no scenario; expected file= with one, as Share writes it".into()),
-            (Some(_), name) => return Err(format!("the link carries a scenario; expected `file` in place of `{name:.40}`")),
+            (None, file::NAME) => {
+                return Err("the link has no scenario; expected file= with one, as Share writes it".into());
+            }
+            (Some(_), name) => {
+                return Err(format!("the link carries a scenario; expected `file` in place of `{name:.40}`"));
+            }
             (None, _) => None,
         };
         let profile = link.profile.as_ref().map(|packed| file::unpacked_profile(packed)).transpose()?;

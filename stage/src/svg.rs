@@ -50,7 +50,8 @@ pub(crate) fn nested(scene: &Scene, x: f32, y: f32) -> String {
     let mut out = Writer { text: String::with_capacity(32 * 1024), scene };
     let [x, y, w, h] = [x, y, scene.width, scene.height].map(crate::number);
     let form = if scene.form == Form::Wide { "wide" } else { "nar" };
-    out.raw(&format!("<svg class=\"stage {form}\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\">\n"));
+    let place = format!("x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"");
+    out.raw(&format!("<svg class=\"stage {form}\" {place} viewBox=\"0 0 {w} {h}\">\n"));
     out.lines();
     out.words();
     out.pages();

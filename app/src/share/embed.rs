@@ -53,8 +53,10 @@ impl Embed {
     /// An iframe, in one line.
     pub fn iframe(&self, base: &str, hash: &str, title: &str) -> String {
         let (src, title) = (attribute(&self.address(base, hash)), attribute(title));
-        let frame =
-            format!("<iframe src=\"{src}\" title=\"{title}\" width=\"100%\" height=\"{}\" loading=\"lazy\"></iframe>", self.height);
+        let frame = format!(
+            "<iframe src=\"{src}\" title=\"{title}\" width=\"100%\" height=\"{}\" loading=\"lazy\"></iframe>",
+            self.height
+        );
         self.wrapped(frame, &title)
     }
 
@@ -66,7 +68,8 @@ impl Embed {
         }
         let title = attribute(title);
         let element = format!("<mm-scope {attributes} height=\"{}\" title=\"{title}\"></mm-scope>", self.height);
-        let script = format!("<script type=\"module\" src=\"{}\"></script>", attribute(&format!("{}mmscope.js", folder(base))));
+        let script =
+            format!("<script type=\"module\" src=\"{}\"></script>", attribute(&format!("{}mmscope.js", folder(base))));
         format!("{script}\n{}", self.wrapped(element, &title))
     }
 
@@ -128,7 +131,10 @@ mod tests {
             format!("https://host/?embed=1&theme=dark&controls=min&panes=stage,timeline&motion=reduce{HASH}")
         );
         let element = all.element(BASE, HASH, "munlock");
-        assert!(element.contains("theme=\"dark\" controls=\"min\" panes=\"stage,timeline\" motion=\"reduce\" height=\"600\""));
+        assert!(
+            element
+                .contains("theme=\"dark\" controls=\"min\" panes=\"stage,timeline\" motion=\"reduce\" height=\"600\"")
+        );
     }
 
     #[test]
@@ -142,7 +148,10 @@ mod tests {
     #[test]
     fn a_click_comes_first_where_it_is_asked_for() {
         let text = Embed { on_click: true, ..Embed::default() }.iframe(BASE, HASH, "munlock");
-        assert!(text.starts_with("<details><summary>Show munlock</summary><iframe ") && text.ends_with("</iframe></details>"));
+        assert!(
+            text.starts_with("<details><summary>Show munlock</summary><iframe ")
+                && text.ends_with("</iframe></details>")
+        );
         assert!(!text.contains('\n'));
     }
 

@@ -41,7 +41,12 @@ mod tests {
 
     #[test]
     fn what_is_not_wanted_is_left_out() {
-        let link = Link { step: Pair::new(3, 4), page: Some((Which::New, 2)), seal: Some(Default::default()), ..Link::default() };
+        let link = Link {
+            step: Pair::new(3, 4),
+            page: Some((Which::New, 2)),
+            seal: Some(Default::default()),
+            ..Link::default()
+        };
         assert_eq!(Parts::default().of(link.clone()), link);
         let bare = Parts { step: false, page: false, outcome: false }.of(link);
         assert_eq!(bare, Link::default());

@@ -66,7 +66,7 @@ impl Figure {
     pub fn of(runs: &mut [&mut Run], link: String) -> Figure {
         let drawings = recorded::drawings(runs);
         let names: &[&'static str] = if runs.len() > 1 { &["old", "new"] } else { &[""] };
-        let sides = runs.iter().zip(drawings).zip(names).map(|((run, drawing), name)| side(run, name, drawing));
+        let sides = runs.iter().zip(drawings).zip(names).map(|((run, drawing), name)| side(run, *name, drawing));
         let sides = sides.collect();
         let rows = counts(runs);
         let spec = runs.first().map(|run| &run.spec);
@@ -104,7 +104,8 @@ impl Figure {
 
     /// What the figure shows, for those who cannot see it.
     pub fn alt(&self) -> String {
-        let mut text = format!("{}, {}. ", self.scenario, self.params);
+        let params = if self.params.is_empty() { String::new() } else { format!(", {}", self.params) };
+        let mut text = format!("{}{params}. ", self.scenario);
         for side in &self.sides {
             let name = if side.name.is_empty() { String::new() } else { format!("{}: ", side.name) };
             let (step, steps) = (thousands(side.step), thousands(side.steps));

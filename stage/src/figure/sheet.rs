@@ -38,8 +38,7 @@ impl Sheet {
     /// A rectangle.
     pub fn rect(&mut self, class: &str, Rect { x, y, w, h }: Rect) {
         let [x, y, w, h] = [x, y, w, h].map(number);
-        self.out
-            .push_str(&format!("<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"/>\n"));
+        self.out.push_str(&format!("<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"/>\n"));
     }
 
     /// Text as it may stand in XML. What XML cannot have is left out.

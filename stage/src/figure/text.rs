@@ -9,7 +9,14 @@ const WIDTH: usize = 72;
 
 pub fn text(figure: &Figure) -> String {
     let mut out = Lines::default();
-    out.line("", &format!("{}, {}", figure.scenario, if figure.params.is_empty() { "default parameters" } else { &figure.params }));
+    out.line(
+        "",
+        &format!(
+            "{}, {}",
+            figure.scenario,
+            if figure.params.is_empty() { "default parameters" } else { &figure.params }
+        ),
+    );
     for side in &figure.sides {
         out.text.push('\n');
         one_side(&mut out, side);
@@ -132,8 +139,12 @@ fn allocators(out: &mut Lines, view: &View) {
             out.line("    ", &format!("free blocks: {}", orders.join(", ")));
         }
         for pcp in &zone.pcps {
-            let picked = if pcp.picked.is_empty() { String::new() } else { format!(", picked {}", ranges(&pcp.picked)) };
-            out.line("    ", &format!("CPU {}: pcp count {} of high {}, batch {}{picked}", pcp.cpu, pcp.count, pcp.high, pcp.batch));
+            let picked =
+                if pcp.picked.is_empty() { String::new() } else { format!(", picked {}", ranges(&pcp.picked)) };
+            out.line(
+                "    ",
+                &format!("CPU {}: pcp count {} of high {}, batch {}{picked}", pcp.cpu, pcp.count, pcp.high, pcp.batch),
+            );
             lock(out, &pcp.lock);
         }
     }
@@ -150,7 +161,14 @@ fn swap(out: &mut Lines, view: &View) {
     let Some(swap) = &view.swap else { return };
     let used = swap.slots.iter().filter(|slot| slot.count > 0 || slot.has_cache).count();
     let writes = swap.writes.len();
-    out.line("  ", &format!("swap: {used} of {} slots in use, {writes} writes under way, {} frames free", swap.slots.len(), swap.free_frames));
+    out.line(
+        "  ",
+        &format!(
+            "swap: {used} of {} slots in use, {writes} writes under way, {} frames free",
+            swap.slots.len(),
+            swap.free_frames
+        ),
+    );
 }
 
 /// Whose a lock is; nothing of one that has never been taken.
@@ -178,13 +196,18 @@ fn ranges(pages: &[PageNo]) -> String {
             _ => runs.push((page, page)),
         }
     }
-    let words = runs.iter().map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") });
+    let words =
+        runs.iter().map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") });
     words.collect::<Vec<_>>().join(" ")
 }
 
 fn counts(out: &mut Lines, figure: &Figure) {
     let two = figure.sides.len() > 1;
-    let heading = if two { format!("{:<24}{:>12}{:>12}{:>12}", "so far", "old", "new", "diff") } else { format!("{:<24}{:>12}", "so far", "count") };
+    let heading = if two {
+        format!("{:<24}{:>12}{:>12}{:>12}", "so far", "old", "new", "diff")
+    } else {
+        format!("{:<24}{:>12}", "so far", "count")
+    };
     out.text.push_str(&heading);
     out.text.push('\n');
     for (label, values) in &figure.rows {

@@ -94,9 +94,11 @@ fn options() -> Node {
         _ => check("pane-timeline", pane, false),
     };
     let panes = Node::html("fieldset").children([Node::html("legend").text("Parts")]).children(PANES.map(name));
-    let load = Node::html("fieldset")
-        .children([Node::html("legend").text("Loads")])
-        .children([check("embed-click", "when the reader opens it", usual.on_click)]);
+    let load = Node::html("fieldset").children([Node::html("legend").text("Loads")]).children([check(
+        "embed-click",
+        "when the reader opens it",
+        usual.on_click,
+    )]);
     Node::html("div").class("settings").children([
         choice("Theme", "embed-theme", &THEMES, usual.theme),
         choice("Controls", "embed-controls", &CONTROLS, usual.controls),

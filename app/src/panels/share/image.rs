@@ -27,10 +27,15 @@ pub fn content() -> AnyView {
         theme.set(THEMES.into_iter().find(|theme| *theme == value).unwrap_or(THEMES[0]));
     };
     let done = move |result: Result<(), leptos::wasm_bindgen::JsValue>| {
-        failed.set(result.err().map(|_| "The browser could not make this file; the SVG may work where PNG does not.".to_string()));
+        failed.set(
+            result
+                .err()
+                .map(|_| "The browser could not make this file; the SVG may work where PNG does not.".to_string()),
+        );
     };
     let save_svg = move |_| done(save::text(&name("svg"), "image/svg+xml", &svg()));
-    let save_text = move |_| done(save::text(&name("txt"), "text/plain;charset=utf-8", &figure.with_value(Figure::text)));
+    let save_text =
+        move |_| done(save::text(&name("txt"), "text/plain;charset=utf-8", &figure.with_value(Figure::text)));
     let save_png = move |_| {
         let (width, height) = figure.with_value(Figure::size);
         let (name, svg) = (name("png"), svg());
@@ -38,7 +43,8 @@ pub fn content() -> AnyView {
             done(save::png(name, svg, width.into(), height.into()).await);
         });
     };
-    let source = move || format!("data:image/svg+xml;charset=utf-8,{}", String::from(js_sys::encode_uri_component(&svg())));
+    let source =
+        move || format!("data:image/svg+xml;charset=utf-8,{}", String::from(js_sys::encode_uri_component(&svg())));
     let alt = StoredValue::new(figure.with_value(Figure::alt));
     view! {
         <div class="settings share-choices" on:change=changed>

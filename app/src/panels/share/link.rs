@@ -7,8 +7,8 @@ use crate::app::App;
 use crate::dom::{Node, live};
 use crate::hash;
 use crate::link::Which;
-use crate::share::explain::{Piece, explain};
 use crate::share::Parts;
+use crate::share::explain::{Piece, explain};
 use crate::web;
 
 pub fn content() -> AnyView {
@@ -30,7 +30,8 @@ pub fn content() -> AnyView {
     // Inputs keep what is chosen while the tab is open.
     let looked = whole.with_value(|link| link.page.is_some());
     let options = live(move || options(looked));
-    let field = text_field("Link to this moment", "3", move || if too_long().is_some() { String::new() } else { address() });
+    let field =
+        text_field("Link to this moment", "3", move || if too_long().is_some() { String::new() } else { address() });
     let length = move || match too_long() {
         Some(_) => String::new(),
         None => format!("{} characters", address().len()),
