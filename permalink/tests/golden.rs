@@ -146,7 +146,8 @@ fn what_a_link_carries_is_read_or_refused() {
     refuses("#v1/file/0/6?file=AAAA", "damaged");
     refuses(&format!("#v1/file/0/6?file={}", permalink::pack::pack("[1, 2")), "line 1, column");
     refuses(&format!("#v1/file/0/6?file={}", permalink::pack::pack("{\"scenario\": 3}")), "file=");
-    refuses("#v1/munlock/0/6?profile=AA", "expected schedule=timed");
+    let profile = file::packed_profile(&scenario_file::profile::bundled("xeon-2012").unwrap());
+    refuses(&format!("#v1/munlock/0/6?profile={profile}"), "expected schedule=timed");
     refuses("#v1/munlock/0/6?schedule=timed&profile=__8", "profile=");
 }
 
