@@ -116,11 +116,3 @@ pageTest("a wrong link keeps what is shown", {}, async (view) => {
   const next = at(await press(view, "ArrowLeft"));
   assert.ok(next[0] <= place[0] && next[0] >= place[0] - 1, `${place} to ${next}`);
 });
-
-pageTest("the link is copied", {}, async ({ page, context }) => {
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.keyboard.press("ArrowRight");
-  await button(page, "Copy link").click();
-  await button(page, "Copied").waitFor();
-  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /#v1\/munlock\/0\/6\?pages=56&step=1,1$/);
-});

@@ -41,6 +41,8 @@ pub enum Action {
     Undo,
     /// Does it again.
     Redo,
+    /// Opens the link, what to embed, the picture.
+    Share,
 }
 
 /// A key press, as the browser names it.
@@ -82,6 +84,7 @@ pub const TABLE: &[Binding] = &[
     binding(&["l"], "link by milestone, by step, or not at all"),
     binding(&["s"], "make the other side the active one"),
     binding(&["e"], "the evidence: counts, claims, modelled times, published figures"),
+    binding(&["k"], "share: the link of this moment, what to embed, the picture"),
     binding(&["?"], "this help"),
     binding(&["Esc"], "close what is open, or stop playing"),
     binding(&["f"], "what if: change parameters, choose the CPU that goes next, forks"),
@@ -133,6 +136,7 @@ fn character(key: &str) -> Option<Action> {
         '?' => Action::Help,
         'e' => Action::Evidence,
         'f' => Action::WhatIf,
+        'k' => Action::Share,
         digit @ '0'..='9' => Action::Tenths(digit as u8 - b'0'),
         _ => return None,
     })

@@ -8,7 +8,7 @@ use sim_core::machine::PageFlag;
 use sim_core::op::Op;
 use sim_core::scenario::{Run, RunSpec, SpecError};
 use sim_core::view::{Lanes, Listing, PageNo, PagevecKind, View, Words};
-use stage::{Density, Form, Options, Regions, Scene, TapeLog, Tapes, layout, regions};
+use stage::{Density, Form, Options, Regions, Scene, TapeLog, Tapes, columns, layout, moves_pages, regions};
 
 /// Most pages of a run that is recorded; what is larger is for the bulk run of the command line.
 pub const MOST_PAGES: u32 = 8192;
@@ -151,15 +151,7 @@ impl Track {
 
     /// Pagevecs that this kernel has.
     pub fn kinds(&self) -> Vec<PagevecKind> {
-        let view = self.run.timeline.view();
-        let added = self.run.timeline.records().iter().filter_map(|record| match record.op {
-            Op::PvecAdd { pv, .. } => Some(1u32 << pv.kind as u16),
-            _ => None,
-        });
-        let added = added.fold(0, |all, kind| all | kind);
-        let all = view.cpus.iter().flat_map(|cpu| &cpu.pagevecs).filter(|pvec| pvec.absent.is_none());
-        let used = |kind: PagevecKind| added & 1 << kind as u16 != 0;
-        all.filter(|pvec| !pvec.slots.is_empty() || used(pvec.kind)).map(|pvec| pvec.kind).collect()
+        stage::kinds(&self.run)
     }
 
     /// The view at the cursor.
@@ -345,52 +337,6 @@ fn mlocked(view: &View) -> u64 {
     view.pages.iter().filter(|page| page.mlocked).map(|page| u64::from(page.nr)).sum()
 }
 
-/// Batches of 14 get 14 columns, of 15 get 15, larger ones 16: a batch is a row.
-fn columns(run: &Run) -> u16 {
-    let batch = match run.spec.params.get("pagevec") {
-        0 => run.timeline.config().pagevec,
-        set => set,
-    };
-    batch.clamp(14, 16) as u16
-}
-
 fn clears_mlocked(record: &Record) -> bool {
     matches!(record.op, Op::Flag { flag: PageFlag::Mlocked, how: How::Clear | How::TestClear | How::PlainClear, .. })
-}
-
-/// A step that may have changed where a page is.
-fn moves_pages(record: &Record) -> bool {
-    match record.op {
-        Op::Flag { flag, .. } => !matches!(flag, PageFlag::Locked | PageFlag::Referenced | PageFlag::Dirty),
-        Op::Read { .. }
-        | Op::ReadPagevec { .. }
-        | Op::ReadPte { .. }
-        | Op::Get { .. }
-        | Op::Put { .. }
-        | Op::Mapcount { .. }
-        | Op::TryLockPage { .. }
-        | Op::WaitPage { .. }
-        | Op::UnlockPage { .. }
-        | Op::WakePage { .. }
-        | Op::SpinLock { .. }
-        | Op::SpinWait { .. }
-        | Op::SpinUnlock { .. }
-        | Op::Down { .. }
-        | Op::DownReadTrylock { .. }
-        | Op::DownWait { .. }
-        | Op::Up { .. }
-        | Op::Irq { .. }
-        | Op::Preempt { .. }
-        | Op::ReclaimStat { .. }
-        | Op::Stat { .. }
-        | Op::Event { .. }
-        | Op::Walk { .. }
-        | Op::SetPte { .. }
-        | Op::Barrier
-        | Op::CondResched
-        | Op::Sleep
-        | Op::Wake { .. }
-        | Op::Exit => false,
-        _ => true,
-    }
 }

@@ -136,6 +136,10 @@ pub fn folder() -> String {
 /// The whole address.
 pub fn address() -> String {
     window().location().href().unwrap_or_default()
+/// The address without what follows the path.
+pub fn base() -> String {
+    let href = window().location().href().unwrap_or_default();
+    href.split(['#', '?']).next().unwrap_or_default().to_string()
 }
 
 /// Sets an attribute of `<html>`, or takes it away.

@@ -19,8 +19,16 @@ usage: mmscope COMMAND
   validate [SERIES] [--json]
       published and recorded figures beside the model's, with the error and
       what was fitted to what
+  render SCENARIO|LINK [--variant V] [--old V] [--new V] [--step N] [--theme T]
+         [--set key=value]... [--schedule S] [-o FILE.svg|FILE.txt|-]
+      one moment as a picture, or as text where there is no -o: lists, locks
+      and counts; the bytes are those of the page's Share, Image
 
 SCENARIO is a name, or a scenario file: what holds a / or ends in .json.
+LINK is an address of the page, or what follows its # with the # (docs/links.md).
+--step N goes on by so many presses of Step from the start, --step OLD,NEW to
+these steps of each side; the default is the link's moment, or the start.
+T is light (the default), dark, print or auto. -o - prints the SVG.
 S is round-robin, turns (each CPU goes on until it waits), timed (the CPU that
 is behind goes next), seed:N, choices:LIST with a list as a run prints it,
 scenario (the scenario's own turns, or round-robin where it has none; the
@@ -66,6 +74,8 @@ pub enum Command {
     Run(Ask),
     /// Make two runs.
     Compare(Ask),
+    /// Draw one moment.
+    Render(crate::render::Ask),
 }
 
 /// Arguments of `run` and `compare`.
@@ -114,9 +124,14 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, String
         "help" => return Ok(Command::Help),
         "list" => return list(parser),
         "validate" => return validate(parser),
+        "render" => return Ok(crate::render::parse(parser)?.map_or(Command::Help, Command::Render)),
         "run" => true,
         "compare" => false,
-        _ => return Err(format!("unknown command `{command}`; expected list, run, compare or validate\n\n{USAGE}")),
+        _ => {
+            return Err(format!(
+                "unknown command `{command}`; expected list, run, compare, validate or render\n\n{USAGE}"
+            ));
+        }
     };
     let Some(ask) = ask(parser, is_run)? else { return Ok(Command::Help) };
     if ask.scenario.is_empty() {
@@ -192,7 +207,7 @@ fn detail(name: &str) -> Result<By, String> {
 }
 
 // JSON refuses a name that is there twice, and so does this.
-fn add(set: &mut Vec<(String, String)>, (key, value): (String, String)) -> Result<(), String> {
+pub(crate) fn add(set: &mut Vec<(String, String)>, (key, value): (String, String)) -> Result<(), String> {
     if set.iter().any(|(known, _)| *known == key) {
         return Err(format!("--set `{key}={value}`: `{key}` is set twice; expected each parameter once"));
     }
@@ -200,23 +215,23 @@ fn add(set: &mut Vec<(String, String)>, (key, value): (String, String)) -> Resul
     Ok(())
 }
 
-fn value(parser: &mut lexopt::Parser) -> Result<String, String> {
+pub(crate) fn value(parser: &mut lexopt::Parser) -> Result<String, String> {
     text(parser.value().map_err(|error| error.to_string())?)
 }
 
 // A list of choices may be longer than an argument: `@FILE` reads the schedule from a file.
-fn schedule(text: String) -> Result<String, String> {
+pub(crate) fn schedule(text: String) -> Result<String, String> {
     let Some(path) = text.strip_prefix('@') else { return Ok(text) };
     let read = std::fs::read_to_string(path);
     read.map(|text| text.trim().to_string())
         .map_err(|error| format!("--schedule: {path}: {error}; expected a file that holds {SCHEDULES}"))
 }
 
-fn text(word: OsString) -> Result<String, String> {
+pub(crate) fn text(word: OsString) -> Result<String, String> {
     word.into_string().map_err(|word| format!("`{}` is not UTF-8", word.to_string_lossy()))
 }
 
-fn key_value(text: &str) -> Result<(String, String), String> {
+pub(crate) fn key_value(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or_else(|| format!("--set `{text}`; expected key=value"))?;
     Ok((key.to_string(), value.to_string()))
 }
@@ -253,6 +268,7 @@ mod tests {
             "list",
             "compare",
             "help",
+            "render",
             "munlock",
             "putback-race",
             "--variant",
@@ -277,6 +293,8 @@ mod tests {
             "--",
             "-",
             "--set=at=2",
+            "--step",
+            "#v1/munlock/0/6?step=1,1",
             "-x",
             "--json=1",
         ]);

@@ -8,6 +8,7 @@ mod compare;
 mod elapsed;
 mod json;
 mod list;
+mod render;
 mod run;
 mod scenario;
 mod stopped;
@@ -52,6 +53,7 @@ fn execute(command: Command) -> Result<Report, String> {
         Command::Validate { series, json } => validate::validate(series.as_deref(), json),
         Command::Run(ask) => run::run(&ask),
         Command::Compare(ask) => compare::compare(&ask),
+        Command::Render(ask) => render::render(&ask),
     }
 }
 

@@ -21,6 +21,7 @@
 //! ```
 
 mod draw;
+pub mod figure;
 mod geom;
 mod key;
 mod layout;
@@ -36,6 +37,7 @@ mod theme;
 mod type_width;
 mod words;
 
+pub use figure::{Figure, FigureSide, columns, kinds, moves_pages};
 pub use geom::{Form, Metrics, Point, Rect};
 pub use key::Key;
 pub use layout::{Density, Options, TILE_LIMIT, layout};

@@ -29,10 +29,10 @@ const TEXT_CSS: &str = "\
 ";
 
 /// Fonts of the static picture, which cannot bring its own.
-const FONTS: &str = "Inter,-apple-system,'Segoe UI',Roboto,'Noto Sans',system-ui,'DejaVu Sans',sans-serif";
+pub(crate) const FONTS: &str = "Inter,-apple-system,'Segoe UI',Roboto,'Noto Sans',system-ui,'DejaVu Sans',sans-serif";
 
 /// From a text's middle, as the scene has it, to its baseline: half the height of Inter's capitals.
-const BASELINE: f32 = 0.364;
+pub(crate) const BASELINE: f32 = 0.364;
 
 /// One side of the picture as an SVG document.
 pub fn svg(scene: &Scene, theme: &Theme) -> String {
@@ -45,8 +45,22 @@ pub fn svg(scene: &Scene, theme: &Theme) -> String {
     out.text
 }
 
+/// One side of the picture at a place in another document, which brings the [`style`].
+pub(crate) fn nested(scene: &Scene, x: f32, y: f32) -> String {
+    let mut out = Writer { text: String::with_capacity(32 * 1024), scene };
+    let [x, y, w, h] = [x, y, scene.width, scene.height].map(crate::number);
+    let form = if scene.form == Form::Wide { "wide" } else { "nar" };
+    let place = format!("x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"");
+    out.raw(&format!("<svg class=\"stage {form}\" {place} viewBox=\"0 0 {w} {h}\">\n"));
+    out.lines();
+    out.words();
+    out.pages();
+    out.text.push_str("</svg>\n");
+    out.text
+}
+
 /// The rules between the marks in the style sheet, with a theme's colours.
-fn style(theme: &Theme) -> String {
+pub(crate) fn style(theme: &Theme) -> String {
     let after = STAGE_CSS.split_once("/* picture: begin */").map_or("", |(_, after)| after);
     let rules = after.split_once("/* picture: end */").map_or("", |(rules, _)| rules);
     let rules = format!("{}{TEXT_CSS}", rules.replace("var(--ui)", FONTS).trim_start());

@@ -16,8 +16,19 @@ impl Theme {
     pub const LIGHT: Theme = Theme { palette: LIGHT, dark: None };
     /// Light on dark.
     pub const DARK: Theme = Theme { palette: DARK, dark: None };
+    /// Black on white, told apart without colour: for paper.
+    pub const PRINT: Theme = Theme { palette: PRINT, dark: None };
     /// What the reader prefers, by `prefers-color-scheme`.
     pub const AUTO: Theme = Theme { palette: LIGHT, dark: Some(DARK) };
+
+    /// Names for [`Theme::from_name`].
+    pub const NAMES: [&str; 4] = ["light", "dark", "print", "auto"];
+
+    /// The theme with this name.
+    pub fn from_name(name: &str) -> Option<Theme> {
+        let themes = [Theme::LIGHT, Theme::DARK, Theme::PRINT, Theme::AUTO];
+        Theme::NAMES.iter().position(|known| *known == name).map(|at| themes[at])
+    }
 }
 
 const LIGHT: Palette = &[
@@ -72,6 +83,33 @@ const DARK: Palette = &[
     ("onheld", "#2a0a05"),
 ];
 
+// Greys that stay apart in print; what is held is black and thick, this step a mid grey with a dark edge.
+const PRINT: Palette = &[
+    ("paper", "#ffffff"),
+    ("surface", "#ffffff"),
+    ("sunken", "#f4f4f4"),
+    ("hair", "#cfcfcf"),
+    ("rule", "#b4b4b4"),
+    ("edge", "#6e6e6e"),
+    ("ink", "#000000"),
+    ("ink2", "#2c2c2c"),
+    ("ink3", "#4c4c4c"),
+    ("ghost", "#5c5c5c"),
+    ("slot", "#8a8a8a"),
+    ("case", "#000000"),
+    ("page", "#2b2b2b"),
+    ("onpage", "#ffffff"),
+    ("soft", "#ebebeb"),
+    ("softedge", "#777777"),
+    ("softink", "#1c1c1c"),
+    ("now", "#b9b9b9"),
+    ("onnow", "#000000"),
+    ("nowink", "#2c2c2c"),
+    ("nowwash", "#e2e2e2"),
+    ("held", "#000000"),
+    ("onheld", "#ffffff"),
+];
+
 /// Replaces each `var(--name)` by its colour.
 pub(crate) fn resolve(css: &str, palette: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(css.len());
@@ -100,6 +138,7 @@ mod tests {
     #[test]
     fn both_palettes_have_the_same_tokens() {
         assert!(LIGHT.iter().map(|c| c.0).eq(DARK.iter().map(|c| c.0)));
+        assert!(LIGHT.iter().map(|c| c.0).eq(PRINT.iter().map(|c| c.0)));
     }
 
     /// The page's tokens are these.

@@ -26,8 +26,7 @@ impl App {
             if let Some(timer) = address.timer.take() {
                 timer.clear();
             }
-            let is_file = self.with(|session| session.subject.file.is_some() || session.subject.profile.is_some());
-            if !address.kept && address.hash != written && written.len() <= hash::LIMIT && !is_file {
+            if !address.kept && address.hash != written && written.len() <= hash::LIMIT {
                 web::replace_hash(&written);
                 address.hash = written;
             }
@@ -51,7 +50,14 @@ impl App {
     }
 
     pub(super) fn follow(self, link: &hash::Link) {
-        if !self.load(&Subject::from_link(link)) {
+        let loaded = match Subject::from_link(link) {
+            Ok(subject) => self.load(&subject),
+            Err(detail) => {
+                self.fail(bad_link(&detail));
+                false
+            }
+        };
+        if !loaded {
             self.banner.update(|banner| {
                 if let Some(banner) = banner {
                     *banner = bad_link(&banner.detail);
@@ -63,6 +69,7 @@ impl App {
         self.with_mut(|session| session.name_forks(&link.branch));
         self.go(Go::Pair(link.step));
         self.looked.set(link.page);
+        self.check_outcome(link);
     }
 
     pub(super) fn keep_address(self) {

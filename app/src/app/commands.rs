@@ -53,6 +53,7 @@ impl App {
             Action::OtherSide => self.set_active(self.with(|session| session.active.other())),
             Action::Help => self.open(Dialog::Help),
             Action::Evidence => self.open(Dialog::Evidence),
+            Action::Share => self.open(Dialog::Share),
             Action::Close => return self.close(),
             Action::WhatIf => self.toggle_strip(),
             Action::Undo => self.turn(false),

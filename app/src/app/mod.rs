@@ -3,6 +3,7 @@
 mod address;
 mod commands;
 mod playing;
+mod share;
 mod whatif;
 
 use std::time::Duration;
@@ -56,6 +57,8 @@ pub enum Dialog {
     Help,
     /// Counts, claims, times, published figures.
     Evidence,
+    /// Link, what to embed, picture.
+    Share,
 }
 
 /// Everything that the panels share. Cheap to copy.
@@ -224,6 +227,7 @@ impl App {
             if let Some(banner) = self.banner.get_untracked() {
                 report_error(&banner);
             }
+            self.check_first_outcome();
         });
         if self.present.embed {
             embed::port::start(self);
@@ -310,26 +314,6 @@ impl App {
         }
     }
 
-    // A link that is too long to be read is not written, nor one to a file that only this reader has.
-    fn warn_of_long_link(self) {
-        if self.with(|session| session.subject.file.is_some()) {
-            let detail = "It comes from a file of yours: pass the file on.".to_string();
-            return self.banner.set(Some(Banner { title: "This run has no link.", detail }));
-        }
-        if self.with(|session| session.subject.profile.is_some()) {
-            let detail = "It goes by a cost profile of yours: pass that on.".to_string();
-            return self.banner.set(Some(Banner { title: "This run has no link.", detail }));
-        }
-        let length = hash::encode(&self.with(|session| session.link(None))).len();
-        if length > hash::LIMIT {
-            let detail = format!(
-                "Its list of choices makes {length} characters, and a link holds {}; a schedule such as seed:1 is short.",
-                hash::LIMIT
-            );
-            self.banner.set(Some(Banner { title: "This run has no link.", detail }));
-        }
-    }
-
     fn fail(self, banner: Banner) {
         report_error(&banner);
         self.banner.set(Some(banner));
@@ -354,14 +338,18 @@ impl App {
 fn open(form: Form) -> (Session, Option<(Which, PageNo)>, Option<Banner>) {
     let asked = match hash::decode(&web::hash()) {
         Ok(None) => None,
-        Ok(Some(link)) => match Session::open(&Subject::from_link(&link), form) {
-            Ok(mut session) => {
-                session.go(Go::Pair(link.step));
-                session.name_forks(&link.branch);
-                return (session, link.page, None);
+        Ok(Some(link)) => {
+            let opened = Subject::from_link(&link)
+                .and_then(|subject| Session::open(&subject, form).map_err(|error| error.to_string()));
+            match opened {
+                Ok(mut session) => {
+                    session.go(Go::Pair(link.step));
+                    session.name_forks(&link.branch);
+                    return (session, link.page, None);
+                }
+                Err(error) => Some(error),
             }
-            Err(error) => Some(error.to_string()),
-        },
+        }
         Err(error) => Some(error.to_string()),
     };
     let session = Session::open(&Subject::of(&SCENARIOS[0]), form).expect("the first scenario can be recorded");

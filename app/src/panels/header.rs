@@ -1,7 +1,5 @@
 //! The top line: name, scenario, and what concerns the whole page.
 
-use std::time::Duration;
-
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
@@ -9,10 +7,6 @@ use super::icons::{Chevron, brand};
 use crate::app::{App, Dialog};
 use crate::dom::{Node, live};
 use crate::session::Session;
-use crate::web;
-
-/// How long "Copied" stays.
-const COPIED: Duration = Duration::from_secs(2);
 
 /// The top line.
 #[component]
@@ -39,7 +33,7 @@ pub fn Header() -> impl IntoView {
             <div class="acts">
                 <super::whatif::Opener id="what-if-open" />
                 <Evidence />
-                <CopyLink />
+                <Share />
                 <button
                     class="ico"
                     aria-label=theme
@@ -91,26 +85,20 @@ fn what_is_shown(session: &Session) -> String {
     format!("{}{pages}", session.subject.scenario)
 }
 
-/// Copies the address of this moment.
+/// Opens the link, what to embed, the picture.
 #[component]
-pub fn CopyLink() -> impl IntoView {
+pub fn Share() -> impl IntoView {
     let app = App::get();
-    let copied = RwSignal::new(false);
-    let copy = move |_| {
-        app.write_address();
-        leptos::task::spawn_local(async move {
-            let done = write_clipboard(&web::address()).await;
-            app.tell(if done {
-                "Link copied"
-            } else {
-                "The browser does not let this page copy; the link is in the address bar"
-            });
-            copied.set(done);
-            set_timeout(move || _ = copied.try_set(false), COPIED);
-        });
-    };
-    let word = live(move || Node::html("span").text(if copied.get() { "Copied" } else { "Copy link" }));
-    view! { <button on:click=copy>{word}</button> }
+    view! {
+        <button
+            aria-haspopup="dialog"
+            aria-keyshortcuts="k"
+            title="Link, embed, image (k)"
+            on:click=move |_| app.open(Dialog::Share)
+        >
+            "Share"
+        </button>
+    }
 }
 
 /// False where the browser does not let us, for example on a page that is not secure.

@@ -12,6 +12,7 @@ mod ledger;
 mod list;
 mod menu;
 mod scenario;
+mod share;
 mod side;
 mod stage;
 mod timeline;
@@ -38,6 +39,7 @@ pub fn Page() -> impl IntoView {
         <header::Header />
         <banner::BannerBar />
         <whatif::Strip />
+        <share::Meant />
         <main>
             <side::SidePanel which=Which::Old />
             <ledger::Ledger />
@@ -53,6 +55,7 @@ pub fn Page() -> impl IntoView {
         <help::Help />
         <evidence::EvidenceDialog />
         <scenario::ScenarioDialog />
+        <share::ShareDialog />
         <div class="sr" role="status" aria-live="polite">{live(move || Node::html("div").text(app.said.get()))}</div>
     }
     .into_any()
@@ -66,7 +69,7 @@ fn More() -> impl IntoView {
             <summary>"Controls, code, counts, claims, pages as a list"</summary>
             <transport::Restart />
             <transport::Choices />
-            <header::CopyLink />
+            <header::Share />
             <header::Evidence />
             <whatif::Opener />
             <ledger::Table />

@@ -146,8 +146,7 @@ fn open_file(app: App, input: &web_sys::Element, wrong: RwSignal<Wrong>) {
         let read = wasm_bindgen_futures::JsFuture::from(file.text()).await;
         let text = read.ok().and_then(|text| text.as_string());
         let shown = text.ok_or_else(|| format!("{name} cannot be read; expected a text file")).and_then(|text| {
-            let scenario = scenario_file::parse(&text).map_err(|wrong| format!("{name}: {wrong}"))?;
-            let scenario = scenario.into_scenario().map_err(|wrong| format!("{name}: {wrong}"))?;
+            let scenario = permalink::file::open(&text).map_err(|wrong| format!("{name}: {wrong}"))?;
             app.try_load(&Subject::of_file(scenario)).map_err(|wrong| format!("{name}: {wrong}"))
         });
         match shown {

@@ -328,10 +328,8 @@ impl Session {
 
     /// The state as a link.
     pub fn link(&self, page: Option<(Which, PageNo)>) -> hash::Link {
-        let Subject { scenario, variants: [old, new], params, schedule, own, .. } = self.subject.clone();
-        let own = own.map(|own| own.map(|own| own.to_string()));
         let branch = Which::BOTH.map(|which| Some(self.what_if.shown(&self.subject, which)?.name.clone()));
-        hash::Link { scenario, old, new, params, schedule, step: self.at(), page, own, branch }
+        hash::Link { branch, ..self.subject.link(self.at(), page) }
     }
 
     /// Milestone that each side was at last, as the header says it: of the side that is behind, and of the other

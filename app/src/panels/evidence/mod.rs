@@ -10,6 +10,8 @@ mod rules;
 mod steps;
 mod time;
 
+pub(super) use plots::save;
+
 use leptos::prelude::*;
 
 use super::help::Modal;

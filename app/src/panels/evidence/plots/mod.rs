@@ -5,7 +5,7 @@ mod breath;
 mod figure;
 mod histograms;
 mod over;
-mod save;
+pub(in crate::panels) mod save;
 mod sweeps;
 
 use leptos::prelude::*;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use scenario_file::profile::{self, Profile};
 use sim_core::scenario::{Param, RunSpec, Scenario, SpecError};
 
+use crate::file;
 use crate::hash;
-use crate::link::Which;
+use crate::link::{Pair, Which};
 
 /// What is shown: a scenario, its two variants, parameters, schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,15 +74,52 @@ impl Subject {
     }
 
     /// What a link asks for.
-    pub fn from_link(link: &hash::Link) -> Subject {
-        Subject {
-            scenario: link.scenario.clone(),
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the scenario or the cost profile that the link carries. Names are not looked up.
+    pub fn from_link(link: &hash::Link) -> Result<Subject, String> {
+        let file = match (&link.file, link.scenario.as_str()) {
+            (Some(packed), file::NAME) => Some(Opened(file::unpacked(packed)?)),
+            (None, file::NAME) => {
+                return Err("the link has no scenario; expected file= with one, as Share writes it".into());
+            }
+            (Some(_), name) => {
+                return Err(format!("the link carries a scenario; expected `file` in place of `{name:.40}`"));
+            }
+            (None, _) => None,
+        };
+        let profile = link.profile.as_ref().map(|packed| file::unpacked_profile(packed)).transpose()?;
+        if profile.is_some() && link.schedule.as_deref() != Some("timed") {
+            return Err("the link carries a cost profile, which nothing goes by; expected schedule=timed".into());
+        }
+        Ok(Subject {
+            scenario: file.map_or_else(|| link.scenario.clone(), |file| file.0.name.into()),
             variants: [link.old.clone(), link.new.clone()],
             params: link.params.clone(),
             schedule: link.schedule.clone(),
-            file: None,
-            profile: None,
+            file,
+            profile: profile.map(Arc::new),
             own: link.own.clone().map(|own| own.map(Arc::from)),
+        })
+    }
+
+    /// A moment of it as a link, which brings along the scenario and the cost profile where they are not the project's.
+    pub fn link(&self, step: Pair, page: Option<(Which, u32)>) -> hash::Link {
+        let Subject { scenario, variants: [old, new], params, schedule, file, profile, own } = self.clone();
+        let scenario = if file.is_some() { file::NAME.into() } else { scenario };
+        hash::Link {
+            scenario,
+            old,
+            new,
+            params,
+            schedule,
+            step,
+            page,
+            profile: profile.map(|profile| file::packed_profile(&profile)),
+            file: file.and_then(|Opened(scenario)| file::packed(scenario)),
+            own: own.map(|own| own.map(|own| own.to_string())),
+            ..hash::Link::default()
         }
     }
 
@@ -158,7 +196,7 @@ impl Subject {
     }
 
     /// The same with the parameters as the scenario prints them, defaults left out.
-    pub(crate) fn normal(&self, spec: &RunSpec) -> Subject {
+    pub fn normal(&self, spec: &RunSpec) -> Subject {
         let changed = spec
             .params
             .iter()
@@ -169,7 +207,7 @@ impl Subject {
         }
     }
     /// What a run of it is kept under.
-    pub(crate) fn key(&self, which: Which) -> String {
+    pub fn key(&self, which: Which) -> String {
         let Subject { scenario, variants, params, file, profile, .. } = self;
         let schedule = self.schedule_of(which);
         format!("{which:?} {scenario} {} {params:?} {schedule:?} {file:?} {profile:?}", variants[which as usize])

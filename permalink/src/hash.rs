@@ -2,11 +2,13 @@
 //!
 //! A version, the scenario, the two variants; then the parameters that differ from their defaults, the schedule, the
 //! steps that both sides have made, and the page that is looked at. What is written can be read by people, and a link
-//! that cannot be read names its first mistake.
+//! that cannot be read names its first mistake. A link that is passed on says in addition what comes out, and carries
+//! a scenario or a cost profile of its author's; docs/links.md lists every item.
 
 use std::fmt;
 
 use crate::link::{Pair, Which};
+use crate::seal::{self, Seal};
 
 /// What links begin with.
 const VERSION: &str = "v1";
@@ -34,6 +36,12 @@ pub struct Link {
     pub own: [Option<String>; 2],
     /// Name of the branch that a side shows.
     pub branch: [Option<String>; 2],
+    /// What both runs came out at when the link was made.
+    pub seal: Option<Seal>,
+    /// Cost profile of the link's author, packed.
+    pub profile: Option<String>,
+    /// The scenario itself, packed, where the link's author wrote it.
+    pub file: Option<String>,
 }
 
 /// Most characters in the name of a branch.
@@ -82,6 +90,12 @@ pub fn encode(link: &Link) -> String {
     }
     if let Some((which, page)) = link.page {
         query.push(format!("page={},{page}", which.name()));
+    }
+    if let Some(seal) = &link.seal {
+        query.push(format!("{}={}", seal::ITEM, seal::print(seal)));
+    }
+    for (name, packed) in [("profile", &link.profile), ("file", &link.file)] {
+        query.extend(packed.as_ref().map(|packed| format!("{name}={}", escape(packed))));
     }
     let path = [&link.scenario, &link.old, &link.new].map(|name| escape(name)).join("/");
     let mark = if query.is_empty() { "" } else { "?" };
@@ -142,6 +156,9 @@ fn read_item(link: &mut Link, item: &str) -> Result<(), LinkError> {
             let (which, name) = read_branch(&value).ok_or_else(|| error(item, EXPECTED))?;
             link.branch[which as usize] = Some(name);
         }
+        seal::ITEM => link.seal = Some(seal::read(&value).ok_or_else(|| error(item, seal::SHAPE))?),
+        "profile" => link.profile = Some(value),
+        "file" => link.file = Some(value),
         _ => link.params.push((name, value)),
     }
     Ok(())
@@ -208,8 +225,7 @@ mod tests {
             schedule: Some("choices:0x12,1x3".into()),
             step: Pair::new(647, 311),
             page: Some((Which::New, 17)),
-            own: Default::default(),
-            branch: Default::default(),
+            ..Link::default()
         }
     }
 
