@@ -14,7 +14,6 @@ mod check_rmap_rules;
 mod check_swap;
 mod check_work;
 mod choices;
-mod condition;
 mod cpu;
 mod direct;
 mod frames;
@@ -33,7 +32,6 @@ mod weight;
 
 pub use check::{Checker, Violation, check_all};
 pub use choices::{ChoiceError, parse_choices, print_choices};
-pub use condition::Condition;
 pub use cpu::{Cpu, LockStep, Migration, Step};
 pub(crate) use cpu::{Pause, Want};
 pub use direct::{Direct, Stop};
