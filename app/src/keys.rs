@@ -35,6 +35,10 @@ pub enum Action {
     Evidence,
     /// Closes what is open.
     Close,
+    /// Opens the search box.
+    Ask,
+    /// To the step that left what is looked at as it is.
+    LastWriter,
 }
 
 /// A key press, as the browser names it.
@@ -78,6 +82,8 @@ pub const TABLE: &[Binding] = &[
     binding(&["e"], "the evidence: counts, claims, modelled times, published figures"),
     binding(&["?"], "this help"),
     binding(&["Esc"], "close what is open, or stop playing"),
+    binding(&["/"], "search, run to a condition, breakpoints"),
+    binding(&["w"], "to the last writer of what is looked at"),
 ];
 
 /// Keys of the scrubber and of tiles, while they have the focus.
@@ -85,6 +91,7 @@ pub const FOCUSED: &[Binding] = &[
     binding(&["Page Up", "Page Down"], "on the timeline: ten steps on or back"),
     binding(&["←", "↑", "→", "↓"], "on a page reached by Tab: to the neighbouring page"),
     binding(&["Enter", "Space"], "on a page: look at it"),
+    binding(&["←", "→"], "on a lock, a list or a PTE reached by Tab: to the next one"),
 ];
 
 /// What a key press asks for. `letters` allows the keys that type a character, which some people's tools send by
@@ -124,6 +131,8 @@ fn character(key: &str) -> Option<Action> {
         's' => Action::OtherSide,
         '?' => Action::Help,
         'e' => Action::Evidence,
+        '/' => Action::Ask,
+        'w' => Action::LastWriter,
         digit @ '0'..='9' => Action::Tenths(digit as u8 - b'0'),
         _ => return None,
     })

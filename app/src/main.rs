@@ -15,6 +15,7 @@ mod hash;
 mod keys;
 mod link;
 mod panels;
+mod questions;
 mod reports;
 mod roam;
 mod session;

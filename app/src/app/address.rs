@@ -21,7 +21,7 @@ impl App {
 
     /// Brings the address up to date.
     pub fn write_address(self) {
-        let written = hash::encode(&self.with(|session| session.link(self.looked.get_untracked())));
+        let written = hash::encode(&self.link());
         self.address.update_value(|address| {
             if let Some(timer) = address.timer.take() {
                 timer.clear();
@@ -61,7 +61,7 @@ impl App {
             return;
         }
         self.go(Go::Pair(link.step));
-        self.looked.set(link.page);
+        self.ask_what_the_link_asks(link);
     }
 
     pub(super) fn keep_address(self) {

@@ -45,6 +45,8 @@ impl App {
             Action::OtherSide => self.set_active(self.with(|session| session.active.other())),
             Action::Help => self.open(Dialog::Help),
             Action::Evidence => self.open(Dialog::Evidence),
+            Action::Ask => self.open(Dialog::Ask),
+            Action::LastWriter => self.to_last_writer(),
             Action::Close => return self.close(),
         }
         true
@@ -76,16 +78,6 @@ impl App {
             return false;
         }
         true
-    }
-
-    pub(super) fn look_at_touched(self) {
-        let touched = self.with(|session| {
-            let sides = [session.active, session.active.other()];
-            sides.into_iter().find_map(|which| session.side(which).view.touch.pages.first().map(|&page| (which, page)))
-        });
-        if touched.is_some() {
-            self.looked.set(touched);
-        }
     }
 
     pub(super) fn next_link(self) {

@@ -3,13 +3,14 @@
 mod address;
 mod commands;
 mod playing;
+mod questions;
 
 use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
+use sim_core::ask;
 use sim_core::scenario::SCENARIOS;
-use sim_core::view::PageNo;
 use stage::Form;
 
 use self::address::bad_link;
@@ -19,6 +20,7 @@ use crate::hash;
 
 use crate::link::{Link, Which};
 use crate::panels;
+use crate::questions::Break;
 use crate::session::{Go, Moved, Session, Subject};
 use crate::settings::{Motion, Settings, Theme};
 use crate::web;
@@ -52,6 +54,8 @@ pub enum Dialog {
     Help,
     /// Counts, claims, times, published figures.
     Evidence,
+    /// The search box, and breakpoints.
+    Ask,
 }
 
 /// Everything that the panels share. Cheap to copy.
@@ -66,8 +70,8 @@ pub struct App {
     pub playing: RwSignal<bool>,
     /// Steps in a second.
     pub speed: RwSignal<u32>,
-    /// The page that is looked at.
-    pub looked: RwSignal<Option<(Which, PageNo)>>,
+    /// What is looked at, and the side that it was chosen on.
+    pub looked: RwSignal<Option<(Which, ask::Subject)>>,
     /// What went wrong.
     pub banner: RwSignal<Option<Banner>>,
     /// What is open.
@@ -86,6 +90,10 @@ pub struct App {
     pub cut: RwSignal<bool>,
     address: StoredValue<Address>,
     said_at: StoredValue<f64>,
+    /// Breakpoints.
+    pub breaks: RwSignal<Vec<Break>>,
+    /// Why the page has stopped, until it goes on.
+    pub stopped: RwSignal<Option<String>>,
 }
 
 /// What is known of the address.
@@ -127,15 +135,15 @@ impl App {
             _ => Size::Wide,
         });
         let still = Memo::new(move |_| reduced.get() || settings.read().motion == Motion::Reduce);
-        let (session, page, banner) = open(form(size.get_untracked()));
+        let (session, asked, banner) = open(form(size.get_untracked()));
         let kept = banner.is_some();
-        App {
+        let app = App {
             session: StoredValue::new_local(session),
             shown: RwSignal::new(0),
             loaded: RwSignal::new(0),
             playing: RwSignal::new(false),
             speed: RwSignal::new(4),
-            looked: RwSignal::new(page),
+            looked: RwSignal::new(None),
             banner: RwSignal::new(banner),
             dialog: RwSignal::new(None),
             counts: RwSignal::new(false),
@@ -146,7 +154,11 @@ impl App {
             cut: RwSignal::new(true),
             address: StoredValue::new(Address { hash: web::hash(), kept, timer: None }),
             said_at: StoredValue::new(0.0),
-        }
+            breaks: RwSignal::new(Vec::new()),
+            stopped: RwSignal::new(None),
+        };
+        app.ask_what_the_link_asks(&asked);
+        app
     }
 
     /// Asks the session something, again after each picture.
@@ -214,15 +226,20 @@ impl App {
     /// Moves through the runs.
     pub fn go(self, go: Go) {
         let start = web::now();
+        let (go, stop) = self.stop_short(go);
         let moved = self.with_mut(|session| session.go(go));
         if moved == Moved::Not {
             return;
         }
+        self.stopped.set(None);
         let fast = self.playing.get_untracked() && self.speed.get_untracked() >= CUT_SPEED;
         self.cut.set(moved == Moved::Jumped || fast);
         self.shown.update(|count| *count += 1);
         self.acted();
         self.say();
+        if let Some(stop) = stop {
+            self.stopped_at(stop);
+        }
         // Queued behind the effects that bring the panels up to date.
         leptos::task::spawn_local(async move {
             web::measure("mmscope:step", start);
@@ -255,6 +272,7 @@ impl App {
         self.playing.set(false);
         self.looked.set(None);
         self.banner.set(None);
+        self.renew_breaks();
         self.show(true);
         self.loaded.update(|count| *count += 1);
         self.acted();
@@ -301,7 +319,7 @@ impl App {
             let detail = "It goes by a cost profile of yours: pass that on.".to_string();
             return self.banner.set(Some(Banner { title: "This run has no link.", detail }));
         }
-        let length = hash::encode(&self.with(|session| session.link(None))).len();
+        let length = hash::encode(&self.link()).len();
         if length > hash::LIMIT {
             let detail = format!(
                 "Its list of choices makes {length} characters, and a link holds {}; a schedule such as seed:1 is short.",
@@ -332,20 +350,20 @@ impl App {
 }
 
 /// The first session: what the address asks for, or what the page opens on, with what was wrong.
-fn open(form: Form) -> (Session, Option<(Which, PageNo)>, Option<Banner>) {
+fn open(form: Form) -> (Session, hash::Link, Option<Banner>) {
     let asked = match hash::decode(&web::hash()) {
         Ok(None) => None,
         Ok(Some(link)) => match Session::open(&Subject::from_link(&link), form) {
             Ok(mut session) => {
                 session.go(Go::Pair(link.step));
-                return (session, link.page, None);
+                return (session, link, None);
             }
             Err(error) => Some(error.to_string()),
         },
         Err(error) => Some(error.to_string()),
     };
     let session = Session::open(&Subject::of(&SCENARIOS[0]), form).expect("the first scenario can be recorded");
-    (session, None, asked.map(|detail| bad_link(&detail)))
+    (session, hash::Link::default(), asked.map(|detail| bad_link(&detail)))
 }
 
 fn report_error(banner: &Banner) {

@@ -37,6 +37,7 @@ pub fn Header() -> impl IntoView {
                 <Chevron />
             </button>
             <div class="acts">
+                <super::questions::Open />
                 <Evidence />
                 <CopyLink />
                 <button

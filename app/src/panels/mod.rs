@@ -10,9 +10,11 @@ mod inspector;
 mod ledger;
 mod list;
 mod menu;
+mod questions;
 mod scenario;
 mod side;
 mod stage;
+mod things;
 mod timeline;
 mod transport;
 
@@ -38,12 +40,14 @@ pub fn Page() -> impl IntoView {
             <side::SidePanel which=Which::New />
         </main>
         <div class="bottom">
+            <questions::Notice />
             <timeline::Timeline />
             <Show when=narrow>
                 <More />
             </Show>
             <transport::Transport />
         </div>
+        <questions::Ask />
         <help::Help />
         <evidence::EvidenceDialog />
         <scenario::ScenarioDialog />
@@ -61,6 +65,7 @@ fn More() -> impl IntoView {
             <transport::Choices />
             <header::CopyLink />
             <header::Evidence />
+            <questions::Open />
             <ledger::Table />
             <ledger::Claims />
             {Which::BOTH.map(|which| view! { <code::Code which=which /> <list::Pages which=which /> })}

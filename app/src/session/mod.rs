@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows of the browser. The page tells the session what was asked for and shows what it says.
 
+mod ask;
 mod target;
 
 use std::cell::RefCell;
@@ -9,9 +10,10 @@ use std::rc::Rc;
 
 use sim_core::engine::Milestone;
 use sim_core::scenario::{Claim, Opening, Run, RunSpec, SpecError};
-use sim_core::view::{PageNo, View};
+use sim_core::view::View;
 use stage::{Form, Regions, Scene};
 
+pub use self::ask::{Stop, Stops};
 use crate::evidence::Evidence;
 use crate::hash;
 use crate::link::{Beats, Link, Pair, Which};
@@ -97,6 +99,8 @@ pub struct Session {
     frame: Frame,
     history: Vec<(Pair, Pair)>,
     kept: Vec<(String, Track)>,
+    /// Where breakpoints stop.
+    stops: Stops,
 }
 
 impl Session {
@@ -122,6 +126,7 @@ impl Session {
             frame: Frame { form, ..Frame::default() },
             history: Vec::new(),
             kept: Vec::new(),
+            stops: Stops::default(),
         };
         session.begin();
         Ok(session)
@@ -321,10 +326,10 @@ impl Session {
         }
     }
 
-    /// The state as a link.
-    pub fn link(&self, page: Option<(Which, PageNo)>) -> hash::Link {
+    /// The state as a link, but for what is looked at and the breakpoints.
+    pub fn link(&self) -> hash::Link {
         let Subject { scenario, variants: [old, new], params, schedule, .. } = self.subject.clone();
-        hash::Link { scenario, old, new, params, schedule, step: self.at(), page }
+        hash::Link { scenario, old, new, params, schedule, step: self.at(), ..hash::Link::default() }
     }
 
     /// Milestone that each side was at last, as the header says it: of the side that is behind, and of the other

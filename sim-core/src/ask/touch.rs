@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::subject::{Counter, ListId, Subject};
 use crate::engine::{Effect, Record, effect};
-use crate::machine::{HPAGE_PMD_NR, LockClass, LockId, Machine, PTRS_PER_PTE, PageFlag, Pfn, Stat};
+use crate::machine::{HPAGE_PMD_NR, LockClass, LockId, Machine, PTRS_PER_PTE, PageFlag, Pfn, Pmd, Stat};
 use crate::op::{AnonOp, Op, RmapOp};
 use crate::view::{Lru, Numbers};
 
@@ -145,7 +145,9 @@ fn pte(record: &Record, machine: &Machine, see: &mut impl FnMut(Subject, Touch))
     let (mm, vpn, touch) = match record.op {
         Op::SetPte { mm, vpn, .. } | Op::GetClearPte { mm, vpn } => (mm, vpn, Touch::Writes),
         Op::Walk { mm, vpn } | Op::ReadPte { mm, vpn } => (mm, vpn, Touch::Reads),
-        Op::SetHugePmd { mm, pmd, .. } => {
+        // An empty page table where there was none changes no PTE.
+        Op::PopulatePmd { mm, pmd } if machine.pmd(mm, pmd * PTRS_PER_PTE) == Pmd::None => return,
+        Op::SetHugePmd { mm, pmd, .. } | Op::PopulatePmd { mm, pmd } => {
             let entries = (pmd * PTRS_PER_PTE..).take(HPAGE_PMD_NR as usize);
             entries.for_each(|vpn| at(machine, mm, vpn, Touch::Writes, see));
             return;

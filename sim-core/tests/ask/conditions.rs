@@ -1,6 +1,6 @@
 //! Every kind of condition, forwards and backwards, against a run that is gone through step by step.
 
-use sim_core::ask::{Condition, Counter, Is, Lives, ListId, Manner, Subject, read_condition};
+use sim_core::ask::{Condition, Counter, Is, ListId, Lives, Manner, Subject, read_condition};
 use sim_core::engine::{Milestone, Timeline};
 use sim_core::machine::{LockClass, LockId, Machine, PageFlag, Stat};
 use sim_core::view::Lru;

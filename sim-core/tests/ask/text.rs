@@ -1,6 +1,6 @@
 //! Printed forms are read back, and mistakes are named.
 
-use sim_core::ask::{Condition, Counter, Is, Lives, ListId, Manner, Subject, read_condition, read_subject};
+use sim_core::ask::{Condition, Counter, Is, ListId, Lives, Manner, Subject, read_condition, read_subject};
 use sim_core::engine::Milestone;
 use sim_core::ledger::Key;
 use sim_core::machine::{LockClass, PageFlag, Stat};
@@ -102,7 +102,7 @@ fn mistakes_are_named() {
     refuses("NR_MLOCK taken", "is no lock");
     refuses("fn lru_ad_drain", "did you mean `lru_add_drain`");
     refuses("fn munmap_everything_there_is", "no function");
-    refuses("fn lru_add_drain taken", "unknown function");
+    refuses("fn lru_add_drain taken", "a function is called");
     refuses("milestone lunch", "unknown milestone `lunch`");
     refuses("pte:x/17 read", "is no PTE");
     refuses("count:nothing = 3", "unknown count");
@@ -111,7 +111,21 @@ fn mistakes_are_named() {
 #[test]
 fn any_text_is_read_or_refused() {
     const PIECES: [&str; 16] = [
-        "page ", "page:", "17", " ", "lru_lock", " taken", "=", "/", "é", "count", "fn ", "milestone ", ">", "list:", "-",
+        "page ",
+        "page:",
+        "17",
+        " ",
+        "lru_lock",
+        " taken",
+        "=",
+        "/",
+        "é",
+        "count",
+        "fn ",
+        "milestone ",
+        ">",
+        "list:",
+        "-",
         " set",
     ];
     let mut seed = 1u64;
