@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
 use super::icons::{Chevron, brand};
+use super::questions;
 use crate::app::{App, Dialog};
 use crate::dom::{Node, live};
 use crate::session::Session;
@@ -37,7 +38,7 @@ pub fn Header() -> impl IntoView {
                 <Chevron />
             </button>
             <div class="acts">
-                <super::questions::Open />
+                <questions::Open />
                 <Evidence />
                 <CopyLink />
                 <button

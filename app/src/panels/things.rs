@@ -2,7 +2,6 @@
 //! Tab key; the arrow keys go from one to the next.
 
 use leptos::ev::KeyboardEvent;
-use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use sim_core::ask::Subject;
 use web_sys::Element;

@@ -9,7 +9,7 @@ mod state;
 
 pub use breaks::{Break, read_breaks};
 pub use drawn::{lock_named, subject_of};
-pub use life::{Life, Row, Window};
+pub use life::{Life, Row};
 pub use search::{Answer, Found, Group, Hit, search};
 pub use state::facts;
 

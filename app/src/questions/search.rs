@@ -231,7 +231,7 @@ fn known(session: &Session) -> Vec<(Subject, [usize; 2])> {
 
 fn run(session: &mut Session, condition: &Condition) -> Hit {
     let detail = if *condition == Condition::Differ {
-        format!("{}× ", thousands(session.differences().len() as u64)).trim().to_string()
+        format!("{}×", thousands(session.differences().len() as u64))
     } else {
         let times = Which::BOTH.map(|which| session.steps_to(which, condition).len() as u64);
         format!("old {}×, new {}×", thousands(times[0]), thousands(times[1]))

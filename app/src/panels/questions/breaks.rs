@@ -51,7 +51,6 @@ fn item(at: usize, one: &Break) -> Node {
         .with("data-break", number.clone())
         .children([Node::html("i").with("aria-hidden", "true"), Node::html("span").text(one.text.clone())]);
     let why = one.condition.as_ref().err().map(|why| Node::html("small").text(why.clone()));
-    let label = Node::html("label").children([input.with_if(one.on, "checked", ""), words]);
     let remove = Node::html("button")
         .class("ico")
         .with("aria-label", format!("Remove {}", one.text))

@@ -146,7 +146,7 @@ fn sides(it: Search) -> AnyView {
     view! {
         <fieldset class="asksides">
             <legend class="sr">"Run to it on"</legend>
-            {choices.map(radio).collect_view()}
+            {choices.into_iter().map(radio).collect_view()}
         </fieldset>
     }
     .into_any()
