@@ -28,23 +28,23 @@ fn all(host: &Element) -> Vec<Element> {
 
 /// Marks what is looked at, and leaves one stop for the Tab key.
 pub fn mark(host: &Element, looked: Option<Subject>) {
-    let looked = looked.map(|subject| subject.to_string());
-    let all = all(host);
-    let set = |element: &Element, name: &str, value: &str| {
-        // The attribute's name is valid.
-        let _ = element.set_attribute(name, value);
+    let find = |selector: &str| host.query_selector(selector).ok().flatten();
+    let looked = looked.map(|subject| format!(".thing[data-subject=\"{subject}\"]")).and_then(|looked| find(&looked));
+    let pick = |element: &Element, on: bool| {
+        // The class is one word.
+        let _ = element.class_list().toggle_with_force("picked", on);
     };
-    for one in &all {
-        let picked = looked.is_some() && one.get_attribute("data-subject") == looked;
-        if picked != one.class_list().contains("picked") {
-            // The class is one word.
-            let _ = one.class_list().toggle_with_force("picked", picked);
-        }
+    if let Some(before) = find(".thing.picked").filter(|before| Some(before) != looked.as_ref()) {
+        pick(&before, false);
     }
-    if let Some(first) = all.first()
-        && !all.iter().any(|one| one.get_attribute("tabindex").as_deref() == Some("0"))
+    if let Some(looked) = &looked {
+        pick(looked, true);
+    }
+    if find(".thing[tabindex=\"0\"]").is_none()
+        && let Some(first) = find(".thing")
     {
-        set(first, "tabindex", "0");
+        // The attribute's name is valid.
+        let _ = first.set_attribute("tabindex", "0");
     }
 }
 

@@ -6,6 +6,7 @@ mod drawn;
 mod life;
 mod search;
 mod state;
+mod suggest;
 
 pub use breaks::{Break, read_breaks};
 pub use drawn::{lock_named, subject_of};

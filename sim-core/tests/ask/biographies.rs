@@ -65,7 +65,8 @@ fn lists(machine: &Machine, all: &mut BTreeMap<Subject, State>) {
         let Some(buddy) = machine.buddy(zone) else { continue };
         for order in 0..MAX_ORDER {
             let ends = MigrateType::ALL.map(|mt| *buddy.list(AreaList::Free { order, mt }));
-            let sum = |of: &dyn Fn(usize) -> i64| (0..ends.len()).fold(0i64, |sum, at| sum.wrapping_mul(8191).wrapping_add(of(at)));
+            let add = |sum: i64, value: i64| sum.wrapping_mul(8191).wrapping_add(value);
+            let sum = |of: &dyn Fn(usize) -> i64| (0..ends.len()).fold(0, |sum, at| add(sum, of(at)));
             let heads = sum(&|at| ends[at].head.into());
             let state = [heads, sum(&|at| ends[at].tail.into()), sum(&|at| ends[at].len.into()), 0, 0, 0];
             all.insert(Subject::List(ListId::Free(zone, order)), state);

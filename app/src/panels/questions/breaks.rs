@@ -34,8 +34,8 @@ pub fn view(app: App) -> AnyView {
 fn list(breaks: &[Break]) -> Node {
     let title = Node::html("h3").text("Breakpoints");
     if breaks.is_empty() {
-        let how = "None. Playing and “next page” stop at one: write a condition above and choose “stop whenever”, or \
-                   “stop here” on anything that you look at.";
+        let how = "None. Playing and “next page” stop at one: write a condition above and choose “stop whenever”, \
+            or “stop here” on anything that you look at.";
         return Node::html("div").key("none").children([title, Node::html("p").text(how)]);
     }
     let items = breaks.iter().enumerate().map(|(at, one)| item(at, one));

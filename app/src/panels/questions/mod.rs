@@ -95,7 +95,7 @@ fn content() -> AnyView {
                 class="askbox"
                 role="combobox"
                 aria-label="Name, condition, step or words"
-                aria-expanded="true"
+                aria-expanded=move || active().is_some().to_string()
                 aria-controls="hits"
                 aria-autocomplete="list"
                 aria-activedescendant=active

@@ -19,8 +19,11 @@ fn list(found: &Found, marked: usize) -> Node {
     let groups: Vec<Node> = found.groups.iter().map(|shown| group(shown, &mut at, marked)).collect();
     let note = (!found.note.is_empty()).then(|| Node::html("p").class("asknote").text(found.note.clone()));
     // A list of choices without any is none.
-    let list = Node::html("div").with("id", "hits").with("aria-label", "Found").class("hits");
-    let list = if groups.is_empty() { list } else { list.with("role", "listbox").children(groups) };
+    let list = Node::html("div").with("id", "hits").class("hits");
+    let list = match groups.is_empty() {
+        true => list,
+        false => list.with("role", "listbox").with("aria-label", "Found").children(groups),
+    };
     Node::html("div").children([list]).children(note)
 }
 
@@ -65,7 +68,7 @@ fn hit(hit: &Hit, at: usize, marked: bool) -> Node {
 
 /// Scrolls the list, and nothing else, until a hit shows.
 pub fn show(hit: &web_sys::Element) {
-    let Some(list) = hit.closest(".hitbox").ok().flatten() else { return };
+    let Some(list) = hit.closest(".hits").ok().flatten() else { return };
     let (hit, list): (&web_sys::HtmlElement, web_sys::HtmlElement) = (hit.unchecked_ref(), list.unchecked_into());
     let (top, bottom) = (hit.offset_top(), hit.offset_top() + hit.offset_height());
     if top < list.scroll_top() {
