@@ -59,8 +59,9 @@ impl Life {
         }
         self.turned = None;
         let present = passed(&self.all, now);
-        let inside = self.from..=self.from + self.sentences.len();
-        if self.sentences.is_empty() || !inside.contains(&present) {
+        // The step just made is listed, or the list begins with the first one of all.
+        let inside = present > self.from || present == 0 && self.from == 0;
+        if self.sentences.is_empty() || !inside || present > self.from + self.sentences.len() {
             self.list(session, which, present.saturating_sub(LISTED / 2));
         }
     }
