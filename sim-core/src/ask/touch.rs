@@ -63,6 +63,10 @@ pub(super) fn each(record: &Record, machine: &Machine, numbers: &Numbers, see: &
     }
     match record.op {
         Op::SplitTail { head, tail } => page(head + u32::from(tail), Touch::Writes, see),
+        // The tails of a compound page go with its head.
+        Op::Free { page: head } => {
+            (1..machine.page(head).nr()).for_each(|tail| page(head + tail, Touch::Writes, see));
+        }
         Op::PvecReinit { pv } => {
             let filled: Vec<Pfn> = machine.pagevec(pv).filled().to_vec();
             filled.into_iter().for_each(|pfn| page(pfn, Touch::Leaves, see));
