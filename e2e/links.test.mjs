@@ -70,7 +70,7 @@ pageTest("the address keeps the place", { allow: [/favicon.*ERR_ABORTED/] }, asy
   assert.deepEqual(at(ready), place);
 });
 
-pageTest("a link to a moment", { path: "#v1/munlock/5/5-v2?pages=42&step=120,130&page=new,3" }, async ({ page, events }) => {
+pageTest("a link to a moment", { path: "#v1/munlock/5/5-v2?pages=42&step=120,130&look=new,page:3" }, async ({ page, events }) => {
   assert.deepEqual(at(events[0].detail), [120, 130]);
   assert.equal(await side(page, "old").innerText(), "old: + patches 1–5");
   assert.ok(await page.getByRole("dialog", { name: "page 3, new" }).isVisible());

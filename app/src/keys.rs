@@ -43,6 +43,10 @@ pub enum Action {
     Redo,
     /// Opens the link, what to embed, the picture.
     Share,
+    /// Opens the search box.
+    Ask,
+    /// To the step that left what is looked at as it is.
+    LastWriter,
 }
 
 /// A key press, as the browser names it.
@@ -88,6 +92,8 @@ pub const TABLE: &[Binding] = &[
     binding(&["?"], "this help"),
     binding(&["Esc"], "close what is open, or stop playing"),
     binding(&["f"], "what if: change parameters, choose the CPU that goes next, forks"),
+    binding(&["/"], "search, run to a condition, breakpoints"),
+    binding(&["w"], "to the last writer of what is looked at"),
 ];
 
 /// Keys of the scrubber and of tiles, while they have the focus.
@@ -96,6 +102,7 @@ pub const FOCUSED: &[Binding] = &[
     binding(&["←", "↑", "→", "↓"], "on a page reached by Tab: to the neighbouring page"),
     binding(&["Enter", "Space"], "on a page: look at it"),
     binding(&["Ctrl Z", "Ctrl Shift Z"], "undo or redo a change of what is run"),
+    binding(&["←", "→"], "on a lock, a list or a PTE reached by Tab: to the next one"),
 ];
 
 /// What a key press asks for. `letters` allows the keys that type a character, which some people's tools send by
@@ -137,6 +144,8 @@ fn character(key: &str) -> Option<Action> {
         'e' => Action::Evidence,
         'f' => Action::WhatIf,
         'k' => Action::Share,
+        '/' => Action::Ask,
+        'w' => Action::LastWriter,
         digit @ '0'..='9' => Action::Tenths(digit as u8 - b'0'),
         _ => return None,
     })

@@ -15,6 +15,7 @@ mod embed;
 mod evidence;
 mod keys;
 mod panels;
+mod questions;
 mod reports;
 mod roam;
 mod session;

@@ -1,13 +1,15 @@
 //! One side: a recorded run with what the page derives from it, and the picture at its cursor.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
+use std::rc::Rc;
 
+use sim_core::ask::Lives;
 use sim_core::engine::{Mark, Record};
 use sim_core::ledger::{How, Row, rows};
 use sim_core::machine::PageFlag;
 use sim_core::op::Op;
 use sim_core::scenario::{Run, RunSpec, SpecError};
-use sim_core::view::{Lanes, Listing, PageNo, PagevecKind, View, Words};
+use sim_core::view::{Lanes, Listing, PagevecKind, View, Words};
 use stage::{Density, Form, Options, Regions, Scene, TapeLog, Tapes, columns, layout, moves_pages, regions};
 
 /// Most pages of a run that is recorded; what is larger is for the bulk run of the command line.
@@ -48,6 +50,10 @@ pub struct Track {
     moving: u64,
     /// Views that were made so far: what opening a run costs.
     views: Cell<u32>,
+    /// Who touched what, from the first question on.
+    lives: OnceCell<Rc<Lives>>,
+    functions: OnceCell<Vec<&'static str>>,
+    said: Option<Rc<Vec<String>>>,
 }
 
 /// How a pair of sides is drawn.
@@ -123,6 +129,9 @@ impl Track {
             columns,
             moving,
             views: Cell::new(0),
+            lives: OnceCell::new(),
+            functions: OnceCell::new(),
+            said: None,
         };
         track.tapes = track.tape_log(columns);
         track.longest_hold = track.hold_until(track.steps());
@@ -291,10 +300,23 @@ impl Track {
         begun.map(|span| span.end.min(step) - span.start).max().unwrap_or(0)
     }
 
-    /// Step counts after which a page has been touched.
-    pub fn biography(&self, page: PageNo) -> Vec<u32> {
-        let timeline = &self.run.timeline;
-        timeline.numbers().frame(page).map_or(Vec::new(), |frame| timeline.index().page(frame).iter().collect())
+    /// Who touched what.
+    pub fn lives(&self) -> Rc<Lives> {
+        self.lives.get_or_init(|| Rc::new(Lives::new(&self.run.timeline))).clone()
+    }
+
+    /// Names of the kernel functions that it calls.
+    pub fn functions(&self) -> &[&'static str] {
+        self.functions.get_or_init(|| self.run.timeline.functions())
+    }
+
+    /// The sentences of the first steps, made once. Leaves the cursor where it was.
+    pub fn all_sentences(&mut self, most: u32) -> Rc<Vec<String>> {
+        if self.said.is_none() {
+            let steps: Vec<u32> = (1..=self.steps().min(most)).collect();
+            self.said = Some(Rc::new(self.sentences(&steps)));
+        }
+        self.said.clone().unwrap_or_default()
     }
 
     /// What the step that ended at this count did. Leaves the cursor where it was.

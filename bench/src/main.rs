@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! cargo run --release -p bench -- [PAGES]
-//! cargo run --release -p bench -- sweeps    the last section alone
+//! cargo run --release -p bench -- sweeps       the last section alone
+//! cargo run --release -p bench -- questions    biographies, runs to a condition and seeks alone
 //! ```
 //!
 //! The size that the published figures were measured at is 14,680,064 pages, 56 GiB.
@@ -14,6 +15,7 @@ mod expected;
 mod handwritten;
 mod memory;
 mod munlock;
+mod questions;
 mod recorded;
 mod say;
 mod sweeps;
@@ -34,6 +36,15 @@ fn main() -> ExitCode {
     if arguments.first().is_some_and(|first| first == sweeps::ARGUMENT) {
         return sweeps::main();
     }
+    if arguments.first().is_some_and(|first| first == questions::ARGUMENT) {
+        return match questions::print() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(message) => {
+                eprintln!("bench: {message}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     let pages = match arguments.first().map_or(Ok(PAGES), |text| text.parse()) {
         Ok(pages) if (1..=1 << 24).contains(&pages) => pages,
         _ => {
@@ -42,11 +53,12 @@ fn main() -> ExitCode {
         }
     };
     say!("{}", clock::explanation());
-    let sections: [fn(u32) -> Result<(), String>; 6] = [
+    let sections: [fn(u32) -> Result<(), String>; 7] = [
         munlock::print,
         handwritten::print,
         |_| bulk::print(),
         |_| recorded::print(),
+        |_| questions::print(),
         |_| weight::print(),
         |_| sweeps::print(),
     ];

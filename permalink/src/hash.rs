@@ -1,8 +1,8 @@
 //! The state of the page in the address: `#v1/munlock/0/6?pages=56&step=647,311`.
 //!
 //! A version, the scenario, the two variants; then the parameters that differ from their defaults, the schedule, the
-//! steps that both sides have made, and the page that is looked at. What is written can be read by people, and a link
-//! that cannot be read names its first mistake. A link that is passed on says in addition what comes out, and carries
+//! steps that both sides have made, what is looked at, and the breakpoints. What is written can be read by people, and a
+//! link that cannot be read names its first mistake. A link that is passed on says in addition what comes out, and carries
 //! a scenario or a cost profile of its author's; docs/links.md lists every item.
 
 use std::fmt;
@@ -30,8 +30,10 @@ pub struct Link {
     pub schedule: Option<String>,
     /// Steps made.
     pub step: Pair,
-    /// Page that is looked at.
-    pub page: Option<(Which, u32)>,
+    /// What is looked at: `old,page:17`.
+    pub look: Option<(Which, String)>,
+    /// Breakpoints, as they are written: `lru_lock taken`.
+    pub breaks: Vec<String>,
     /// Schedule of one side alone.
     pub own: [Option<String>; 2],
     /// Name of the branch that a side shows.
@@ -88,9 +90,11 @@ pub fn encode(link: &Link) -> String {
     if link.step != Pair::default() {
         query.push(format!("step={},{}", link.step.old, link.step.new));
     }
-    if let Some((which, page)) = link.page {
-        query.push(format!("page={},{page}", which.name()));
+    if let Some((which, subject)) = &link.look {
+        query.push(format!("look={},{}", which.name(), escape(subject)));
     }
+    // No breakpoint has a plus sign, which is easier to read than `%20`.
+    query.extend(link.breaks.iter().map(|text| format!("break={}", escape(text).replace("%20", "+"))));
     if let Some(seal) = &link.seal {
         query.push(format!("{}={}", seal::ITEM, seal::print(seal)));
     }
@@ -147,7 +151,10 @@ fn read_item(link: &mut Link, item: &str) -> Result<(), LinkError> {
     let (name, value) = (unescape(name)?, unescape(value)?);
     match name.as_str() {
         "step" => link.step = read_step(&value).ok_or_else(|| error(item, "step=OLD,NEW, such as step=647,311"))?,
-        "page" => link.page = Some(read_page(&value).ok_or_else(|| error(item, "page=old,NUMBER or page=new,NUMBER"))?),
+        "look" => {
+            link.look = Some(read_look(&value).ok_or_else(|| error(item, "look=old,WHAT, such as look=old,page:17"))?)
+        }
+        "break" => link.breaks.push(value.replace('+', " ")),
         "schedule" => link.schedule = Some(value),
         "schedule-old" => link.own[0] = Some(value),
         "schedule-new" => link.own[1] = Some(value),
@@ -169,10 +176,10 @@ fn read_step(value: &str) -> Option<Pair> {
     Some(Pair::new(old.parse().ok()?, new.parse().ok()?))
 }
 
-fn read_page(value: &str) -> Option<(Which, u32)> {
-    let (side, page) = value.split_once(',')?;
+fn read_look(value: &str) -> Option<(Which, String)> {
+    let (side, subject) = value.split_once(',')?;
     let which = Which::BOTH.into_iter().find(|which| which.name() == side)?;
-    Some((which, page.parse().ok()?))
+    (!subject.is_empty()).then(|| (which, subject.to_string()))
 }
 
 fn read_branch(value: &str) -> Option<(Which, String)> {
@@ -224,7 +231,8 @@ mod tests {
             params: vec![("pages".into(), "112".into()), ("interleave".into(), "true".into())],
             schedule: Some("choices:0x12,1x3".into()),
             step: Pair::new(647, 311),
-            page: Some((Which::New, 17)),
+            look: Some((Which::New, "page:17".into())),
+            breaks: vec!["lru_lock taken".into(), "off:NR_MLOCK = 3".into()],
             ..Link::default()
         }
     }
@@ -234,7 +242,8 @@ mod tests {
         let text = encode(&sample());
         assert_eq!(
             text,
-            "#v1/munlock/0/5-v2?pages=112&interleave=true&schedule=choices:0x12,1x3&step=647,311&page=new,17"
+            "#v1/munlock/0/5-v2?pages=112&interleave=true&schedule=choices:0x12,1x3&step=647,311&look=new,page:17\
+             &break=lru_lock+taken&break=off:NR_MLOCK+%3D+3"
         );
         let plain = Link { scenario: "munlock".into(), old: "0".into(), new: "6".into(), ..Link::default() };
         assert_eq!(encode(&plain), "#v1/munlock/0/6");
@@ -245,7 +254,7 @@ mod tests {
         let mut awkward = sample();
         awkward.params.push(("a=b&c".into(), "é / ? # % +".into()));
         awkward.scenario = "x/y z".into();
-        for link in [sample(), awkward, Link { page: None, schedule: None, ..sample() }] {
+        for link in [sample(), awkward, Link { look: None, schedule: None, ..sample() }] {
             assert_eq!(decode(&encode(&link)), Ok(Some(link)));
         }
         assert_eq!(decode(""), Ok(None));
@@ -290,7 +299,8 @@ mod tests {
         refuses("#v1/munlock/0/6?pages", "pages", "NAME=VALUE");
         refuses("#v1/munlock/0/6?step=4", "step=4", "step=OLD,NEW");
         refuses("#v1/munlock/0/6?step=4,-1", "step=4,-1", "step=OLD,NEW");
-        refuses("#v1/munlock/0/6?page=left,1", "page=left,1", "page=old,NUMBER");
+        refuses("#v1/munlock/0/6?look=left,page:1", "look=left,page:1", "look=old,WHAT");
+        refuses("#v1/munlock/0/6?look=old", "look=old", "look=old,WHAT");
         refuses("#v1/mun%ZZ/0/6", "mun%ZZ", "%XX");
         refuses("#v1/mun%FF/0/6", "mun%FF", "%XX");
     }

@@ -6,6 +6,7 @@
 //! - [`op`] is the one vocabulary of micro-operations. Applying an [`op::Op`] is the only way to change the machine.
 //! - [`kernel`] is the code under study, written as `async fn`s that read like the functions they follow.
 //! - [`engine`] runs that code step by step on several CPUs, records a timeline, goes back and seeks.
+//! - [`ask`] answers: who touched this, and when does that happen next.
 //! - [`ledger`] counts every lock and atomic.
 //! - [`scenario`] sets memory up, says what each CPU runs, and names the variants.
 //! - [`view`] is the plain copy that a picture is drawn from.
@@ -19,6 +20,7 @@ extern crate alloc;
 
 mod named;
 
+pub mod ask;
 pub mod cost;
 pub mod digest;
 pub mod engine;

@@ -40,7 +40,7 @@ mod words;
 pub use figure::{Figure, FigureSide, columns, kinds, moves_pages};
 pub use geom::{Form, Metrics, Point, Rect};
 pub use key::Key;
-pub use layout::{Density, Options, TILE_LIMIT, layout};
+pub use layout::{About, Density, Options, TILE_LIMIT, about, layout};
 pub use parts::{Part, number};
 pub use regions::{CpuRows, Regions, ZoneRows, regions};
 pub use scene::{

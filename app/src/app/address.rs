@@ -21,7 +21,7 @@ impl App {
 
     /// Brings the address up to date.
     pub fn write_address(self) {
-        let written = hash::encode(&self.with(|session| session.link(self.looked.get_untracked())));
+        let written = hash::encode(&self.link());
         self.address.update_value(|address| {
             if let Some(timer) = address.timer.take() {
                 timer.clear();
@@ -68,7 +68,7 @@ impl App {
         }
         self.with_mut(|session| session.name_forks(&link.branch));
         self.go(Go::Pair(link.step));
-        self.looked.set(link.page);
+        self.ask_what_the_link_asks(link);
         self.check_outcome(link);
     }
 

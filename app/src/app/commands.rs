@@ -54,6 +54,8 @@ impl App {
             Action::Help => self.open(Dialog::Help),
             Action::Evidence => self.open(Dialog::Evidence),
             Action::Share => self.open(Dialog::Share),
+            Action::Ask => self.open(Dialog::Ask),
+            Action::LastWriter => self.to_last_writer(),
             Action::Close => return self.close(),
             Action::WhatIf => self.toggle_strip(),
             Action::Undo => self.turn(false),
@@ -93,16 +95,6 @@ impl App {
             return self.present.embed;
         }
         true
-    }
-
-    pub(super) fn look_at_touched(self) {
-        let touched = self.with(|session| {
-            let sides = [session.active, session.active.other()];
-            sides.into_iter().find_map(|which| session.side(which).view.touch.pages.first().map(|&page| (which, page)))
-        });
-        if touched.is_some() {
-            self.looked.set(touched);
-        }
     }
 
     pub(super) fn next_link(self) {

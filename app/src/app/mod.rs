@@ -3,6 +3,7 @@
 mod address;
 mod commands;
 mod playing;
+mod questions;
 mod share;
 mod whatif;
 
@@ -10,8 +11,8 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
+use sim_core::ask;
 use sim_core::scenario::SCENARIOS;
-use sim_core::view::PageNo;
 use stage::Form;
 
 use self::address::bad_link;
@@ -24,6 +25,7 @@ use crate::hash;
 
 use crate::link::{Link, Which};
 use crate::panels;
+use crate::questions::Break;
 use crate::session::{Go, Moved, Session, Subject};
 use crate::settings::{Motion, Settings, Theme};
 use crate::web;
@@ -59,6 +61,8 @@ pub enum Dialog {
     Evidence,
     /// Link, what to embed, picture.
     Share,
+    /// The search box, and breakpoints.
+    Ask,
 }
 
 /// Everything that the panels share. Cheap to copy.
@@ -73,8 +77,8 @@ pub struct App {
     pub playing: RwSignal<bool>,
     /// Steps in a second.
     pub speed: RwSignal<u32>,
-    /// The page that is looked at.
-    pub looked: RwSignal<Option<(Which, PageNo)>>,
+    /// What is looked at, and the side that it was chosen on.
+    pub looked: RwSignal<Option<(Which, ask::Subject)>>,
     /// What went wrong.
     pub banner: RwSignal<Option<Banner>>,
     /// What is open.
@@ -101,6 +105,10 @@ pub struct App {
     pub resting: RwSignal<bool>,
     /// What if.
     pub strip: WhatIfStrip,
+    /// Breakpoints.
+    pub breaks: RwSignal<Vec<Break>>,
+    /// Why the page has stopped, until it goes on.
+    pub stopped: RwSignal<Option<String>>,
 }
 
 /// What is known of the address.
@@ -146,16 +154,16 @@ impl App {
         });
         let still = Memo::new(move |_| reduced.get() || settings.read().motion == Motion::Reduce);
         let panes = embed::port::panes(present, size);
-        let (session, page, banner) = open(form(size.get_untracked()));
+        let (session, asked, banner) = open(form(size.get_untracked()));
         let kept = banner.is_some();
         let banner = banner.or_else(|| query::told(&wrong).map(|detail| Banner { title: query::TITLE, detail }));
-        App {
+        let app = App {
             session: StoredValue::new_local(session),
             shown: RwSignal::new(0),
             loaded: RwSignal::new(0),
             playing: RwSignal::new(false),
             speed: RwSignal::new(4),
-            looked: RwSignal::new(page),
+            looked: RwSignal::new(None),
             banner: RwSignal::new(banner),
             dialog: RwSignal::new(None),
             counts: RwSignal::new(false),
@@ -170,7 +178,11 @@ impl App {
             panes,
             resting: RwSignal::new(false),
             strip: WhatIfStrip::new(),
-        }
+            breaks: RwSignal::new(Vec::new()),
+            stopped: RwSignal::new(None),
+        };
+        app.ask_what_the_link_asks(&asked);
+        app
     }
 
     /// Asks the session something, again after each picture.
@@ -242,15 +254,20 @@ impl App {
     /// Moves through the runs.
     pub fn go(self, go: Go) {
         let start = web::now();
+        let (go, stop) = self.stop_short(go);
         let moved = self.with_mut(|session| session.go(go));
         if moved == Moved::Not {
             return;
         }
+        self.stopped.set(None);
         let fast = self.playing.get_untracked() && self.speed.get_untracked() >= CUT_SPEED;
         self.cut.set(moved == Moved::Jumped || fast);
         self.shown.update(|count| *count += 1);
         self.acted();
         self.say();
+        if let Some(stop) = stop {
+            self.stopped_at(stop);
+        }
         // Queued behind the effects that bring the panels up to date.
         leptos::task::spawn_local(async move {
             web::measure("mmscope:step", start);
@@ -335,7 +352,7 @@ impl App {
 }
 
 /// The first session: what the address asks for, or what the page opens on, with what was wrong.
-fn open(form: Form) -> (Session, Option<(Which, PageNo)>, Option<Banner>) {
+fn open(form: Form) -> (Session, hash::Link, Option<Banner>) {
     let asked = match hash::decode(&web::hash()) {
         Ok(None) => None,
         Ok(Some(link)) => {
@@ -345,7 +362,7 @@ fn open(form: Form) -> (Session, Option<(Which, PageNo)>, Option<Banner>) {
                 Ok(mut session) => {
                     session.go(Go::Pair(link.step));
                     session.name_forks(&link.branch);
-                    return (session, link.page, None);
+                    return (session, link, None);
                 }
                 Err(error) => Some(error),
             }
@@ -353,7 +370,7 @@ fn open(form: Form) -> (Session, Option<(Which, PageNo)>, Option<Banner>) {
         Err(error) => Some(error.to_string()),
     };
     let session = Session::open(&Subject::of(&SCENARIOS[0]), form).expect("the first scenario can be recorded");
-    (session, None, asked.map(|detail| bad_link(&detail)))
+    (session, hash::Link::default(), asked.map(|detail| bad_link(&detail)))
 }
 
 fn report_error(banner: &Banner) {

@@ -34,6 +34,7 @@ impl App {
         self.playing.set(false);
         self.looked.set(None);
         self.banner.set(None);
+        self.renew_breaks();
         self.show(true);
         self.loaded.update(|count| *count += 1);
         self.acted();

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
 use super::icons::{Chevron, brand};
+use super::questions;
 use crate::app::{App, Dialog};
 use crate::dom::{Node, live};
 use crate::session::Session;
@@ -32,6 +33,7 @@ pub fn Header() -> impl IntoView {
             </button>
             <div class="acts">
                 <super::whatif::Opener id="what-if-open" />
+                <questions::Open />
                 <Evidence />
                 <Share />
                 <button

@@ -1,51 +1,68 @@
-//! A page looked at: what struct page says, and every step that touched it.
+//! What is looked at, on both sides: what it is now, who left it so, and every step that touched it.
 
 use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
-use sim_core::view::{PageNo, Place, View};
-use stage::number;
+use sim_core::ask::{Condition, Manner, Subject};
+use stage::{Rect, number};
 
 use super::icons::mark;
 use crate::app::App;
 use crate::dom::{Node, live, watch};
 use crate::link::Which;
+use crate::questions::{Life, Row, facts, subject_of};
 use crate::session::{Go, Session};
 use crate::text::thousands;
 use crate::web;
 
-/// Steps of a biography that are listed; more are around the present one.
-const LISTED: usize = 200;
 /// Width of the sheet in the drawing's measures, to keep it inside.
-const WIDTH: f32 = 330.0;
+const WIDTH: f32 = 360.0;
 
-/// The page that is looked at, where it is one of this side's.
+/// The sheet of one side; both show the same subject.
 #[component]
 pub fn Inspector(which: Which) -> impl IntoView {
     let app = App::get();
-    let page = Memo::new(move |_| app.looked.get().filter(|(side, _)| *side == which).map(|(_, page)| page));
     let host = NodeRef::<html::Div>::new();
     let life = StoredValue::new_local(Life::default());
+    let turned = RwSignal::new(0u32);
     let sheet = live(move || {
         app.shown.track();
-        let Some(page) = page.get() else { return Node::html("div").with("hidden", "") };
+        app.loaded.track();
+        turned.track();
+        let Some((side, subject)) = app.looked.get() else { return Node::html("div").with("hidden", "") };
         app.with_mut(|session| {
             life.try_update_value(|life| {
-                life.bring(session, which, page);
-                sheet(session, which, page, life)
+                life.bring(session, which, subject);
+                sheet(session, which, subject, life, side == which)
             })
             .unwrap_or_else(|| Node::html("div"))
         })
     });
     let close = move || {
-        let page = page.get_untracked();
+        let looked = app.looked.get_untracked();
         app.looked.set(None);
-        focus_tile(which, page);
+        if let Some((side, subject)) = looked {
+            focus_subject(side, subject);
+        }
     };
     let clicked = move |event: web_sys::MouseEvent| {
+        let asks = |name: &str| web::closest(&event, &format!("[data-{name}]")).is_some();
         if let Some(step) = web::number_of(&event, "data-step") {
             app.step(Go::Side(which, step));
-        } else if web::closest(&event, ".ico").is_some() {
+        } else if asks("earlier") || asks("later") {
+            app.with_mut(|session| life.try_update_value(|life| life.turn(session, which, asks("later"))));
+            turned.update(|count| *count += 1);
+        } else if asks("stop") {
+            if let Some((_, subject)) = app.looked.get_untracked() {
+                app.add_break(stop_at(subject));
+            }
+        } else if asks("other") {
+            app.looked.update(|looked| {
+                if let Some((side, _)) = looked {
+                    *side = which.other();
+                }
+            });
+        } else if asks("close") {
             close();
         }
     };
@@ -56,83 +73,88 @@ pub fn Inspector(which: Which) -> impl IntoView {
         }
     };
     // In the next frame the sheet is there.
-    let focused = StoredValue::new(None::<PageNo>);
+    let focused = StoredValue::new(None::<Subject>);
     watch(move || {
-        let now = page.get();
-        if now.is_some() && focused.get_value() != now {
+        let now = app.looked.get();
+        let subject = now.map(|(_, subject)| subject);
+        if now.is_some_and(|(side, _)| side == which) && focused.get_value() != subject {
             request_animation_frame(move || _ = focus_in(host, ".ico"));
         }
-        focused.set_value(now);
+        focused.set_value(subject);
     });
     watch(move || {
         app.shown.track();
-        page.track();
+        app.looked.track();
         request_animation_frame(move || _ = show_present(host));
     });
     view! { <div node_ref=host on:click=clicked on:keydown=keys>{sheet}</div> }
 }
 
-/// Every step that touched a page, with what it did.
-#[derive(Default)]
-struct Life {
-    of: Option<(PageNo, String)>,
-    steps: Vec<u32>,
-    /// The part of it that is listed.
-    from: usize,
-    sentences: Vec<String>,
+/// What "stop here" waits for.
+fn stop_at(subject: Subject) -> Condition {
+    let manner = match subject {
+        Subject::Lock(..) => Manner::Taken,
+        Subject::Function(_) => Manner::Touched,
+        _ => Manner::Written,
+    };
+    Condition::Touched(subject, manner)
 }
 
-impl Life {
-    /// Makes this the life of a page, with a list that the present is in.
-    fn bring(&mut self, session: &mut Session, which: Which, page: PageNo) {
-        let of = Some((page, format!("{:?}", session.subject)));
-        let track = &mut session.sides[which as usize].track;
-        let fresh = self.of != of;
-        if fresh {
-            self.of = of;
-            self.steps = track.biography(page);
-        }
-        let present = self.passed(track.cursor());
-        if fresh || !(self.from..=self.from + self.sentences.len()).contains(&present) {
-            self.from = present.saturating_sub(LISTED / 2).min(self.steps.len().saturating_sub(LISTED));
-            let listed = &self.steps[self.from..(self.from + LISTED).min(self.steps.len())];
-            self.sentences = track.sentences(listed);
-        }
-    }
-
-    fn passed(&self, step: u32) -> usize {
-        self.steps.partition_point(|&touched| touched <= step)
-    }
-}
-
-fn sheet(session: &Session, which: Which, page: PageNo, life: &Life) -> Node {
-    let place = place_on_stage(session, which, page);
-    let heading = Node::html("h3").children([mark(which), Node::html("span").text(format!("page {page}"))]);
-    let close = Node::html("button").class("ico").with("aria-label", "Close").text("×");
-    let facts = facts(session, which, page).into_iter();
+fn sheet(session: &Session, which: Which, subject: Subject, life: &Life, chosen: bool) -> Node {
+    let (left, top, above) = place_on_stage(session, which, subject);
+    let heading = Node::html("h3").children([mark(which), Node::html("span").text(subject.words())]);
+    let button = |name: &'static str, text: String| Node::html("button").class("small").with(name, "").text(text);
+    let close = Node::html("button").class("ico").with("aria-label", "Close").with("data-close", "").text("×");
+    let other = button("data-other", which.other().name().to_string())
+        .with("aria-label", format!("the same in {}", which.other().name()));
+    let stop = button("data-stop", "stop here".into()).with("title", format!("Breakpoint: {}", stop_at(subject)));
+    let facts = facts(session, which, subject).into_iter();
     let facts = facts.flat_map(|(name, value)| [Node::html("dt").text(name), Node::html("dd").text(value)]);
-    let (left, top, above) = place.unwrap_or_default();
+    let now = session.at().of(which);
     Node::html("div")
-        .class(if above { "inspect above" } else { "inspect" })
+        .class(format!("inspect{}{}", if above { " above" } else { "" }, if chosen { "" } else { " beside" }))
         .with("role", "dialog")
-        .with("aria-label", format!("page {page}, {}", which.name()))
+        .with("aria-label", format!("{}, {}", subject.words(), which.name()))
         .style("left", format!("{}%", number(left)))
         .style("top", format!("{}%", number(top)))
         .children([
-            Node::html("header").children([heading, close]),
+            Node::html("header").children([heading, other, stop, close]),
             Node::html("dl").class("facts").children(facts),
-            beside(life, session.at().of(which)),
-            biography(life, session.at().of(which)),
+            writer(session, which, life, now),
+            beside(life, now),
+            biography(life, now),
         ])
+}
+
+/// Who left it as it is.
+fn writer(session: &Session, which: Which, life: &Life, now: u32) -> Node {
+    let line = Node::html("div").class("writer");
+    let Some(step) = life.writer(now) else {
+        return line.children([Node::html("span").text("no step has written it yet")]);
+    };
+    let timeline = &session.side(which).track.run.timeline;
+    let stack = step.checked_sub(1).map(|at| timeline.stack(at as usize)).unwrap_or_default();
+    let function = stack.last().map_or("", |&frame| timeline.frames()[frame as usize].func.name);
+    let present = if step == now { "this step, " } else { "" };
+    let words = format!("last writer: {present}step {}, {function}", thousands(step.into()));
+    let words = Node::html("span").text(words);
+    let go = life.writer_to_go(now).map(|step| {
+        let label = if life.writer(now) == Some(now) { "the writer before" } else { "go there" };
+        Node::html("button")
+            .class("small")
+            .with("data-step", step.to_string())
+            .with("aria-keyshortcuts", "w")
+            .with("title", format!("step {step} (w)"))
+            .text(label)
+    });
+    line.children([words]).children(go)
 }
 
 /// How often it was touched, and the steps before and after the present one that do.
 fn beside(life: &Life, now: u32) -> Node {
-    let total = life.steps.len() as u64;
+    let total = life.len() as u64;
     let title = format!("touched by {} {}", thousands(total), if total == 1 { "step" } else { "steps" });
-    let passed = life.passed(now);
-    let before = life.steps[..passed].iter().rev().find(|&&step| step < now);
-    let button = |label: &'static str, sign: &'static str, step: Option<&u32>| {
+    let button = |label: &'static str, sign: &'static str, step: Option<u32>| {
         let button = Node::html("button").class("nav").with("aria-label", label).text(sign);
         match step {
             Some(step) => button.with("data-step", step.to_string()),
@@ -141,28 +163,41 @@ fn beside(life: &Life, now: u32) -> Node {
     };
     Node::html("div").class("bio").children([
         Node::html("h4").text(title),
-        button("last step that touched it", "‹", before),
-        button("next step that touches it", "›", life.steps.get(passed)),
+        button("last step that touched it", "‹", life.before(now)),
+        button("next step that touches it", "›", life.next(now)),
     ])
 }
 
 fn biography(life: &Life, now: u32) -> Node {
-    let present = life.passed(now).checked_sub(1);
-    let row = |(i, sentence): (usize, &String)| {
-        let step = life.steps[life.from + i];
-        let button = Node::html("button")
-            .with("data-step", step.to_string())
-            .children([Node::html("span").text(thousands(step.into())), Node::html("b").text(sentence.clone())]);
-        Node::html("li")
-            .class(if step > now { "later" } else { "" })
-            .with_if(present == Some(life.from + i), "aria-current", "step")
-            .children([button])
+    let row = |row: Row<'_>| {
+        let button = Node::html("button").with("data-step", row.step.to_string()).children([
+            Node::html("span").text(thousands(row.step.into())),
+            Node::html("i").text(row.touch.word()),
+            Node::html("b").text(row.sentence),
+        ]);
+        let class = match (row.later, row.touch.writes()) {
+            (true, true) => "later",
+            (true, false) => "later reads",
+            (false, true) => "",
+            (false, false) => "reads",
+        };
+        Node::html("li").class(class).with_if(row.present, "aria-current", "step").children([button])
     };
+    // What is not listed is said, and one press away.
+    let more = |left: usize, name: &'static str, words: &'static str| {
+        (left > 0).then(|| {
+            let text = format!("{} {words}", thousands(left as u64));
+            Node::html("li").class("rest").children([Node::html("button").with(name, "").text(text)])
+        })
+    };
+    let window = life.window();
     Node::html("ol")
         .class("biography")
         .with("tabindex", "0")
-        .with("aria-label", "Steps that touch the page")
-        .children(life.sentences.iter().enumerate().map(row))
+        .with("aria-label", "Steps that touch it")
+        .children(more(window.earlier, "data-earlier", "earlier"))
+        .children(life.rows(now).map(row))
+        .children(more(window.later, "data-later", "later"))
 }
 
 fn focus_in(host: NodeRef<html::Div>, selector: &str) -> Option<()> {
@@ -189,66 +224,55 @@ fn show_row(list: &web_sys::HtmlElement, row: &web_sys::Element) {
     }
 }
 
-fn focus_tile(which: Which, page: Option<PageNo>) {
-    let Some(page) = page else { return };
-    let selector = format!(".side.{} .tile[data-page=\"{page}\"]:not(.ref)", which.name());
-    if let Some(tile) = document().query_selector(&selector).ok().flatten() {
-        // Focus fails for no tile that is shown.
-        let _ = tile.unchecked_ref::<web_sys::SvgElement>().focus();
+fn focus_subject(which: Which, subject: Subject) {
+    let selector = match subject {
+        Subject::Page(page) => format!(".side.{} .tile[data-page=\"{page}\"]:not(.ref)", which.name()),
+        other => format!(".side.{} [data-subject=\"{other}\"]", which.name()),
+    };
+    if let Some(element) = document().query_selector(&selector).ok().flatten() {
+        // Focus fails for no element that is shown.
+        let _ = element.unchecked_ref::<web_sys::SvgElement>().focus();
     }
 }
 
-/// Left and top in percent of the drawing, and whether it stands above the tile.
-fn place_on_stage(session: &Session, which: Which, page: PageNo) -> Option<(f32, f32, bool)> {
-    let scene = &session.side(which).scene;
-    let tile = scene.tile(page)?.rect;
-    let left = (tile.x + tile.w / 2.0 - WIDTH / 2.0).clamp(0.0, (scene.width - WIDTH).max(0.0));
-    let above = tile.y > scene.height * 0.5;
-    let top = if above { tile.y } else { tile.bottom() };
-    Some((100.0 * left / scene.width, 100.0 * top / scene.height, above))
-}
-
-/// What struct page says.
-fn facts(session: &Session, which: Which, page: PageNo) -> Vec<(&'static str, String)> {
+/// Where the drawing has a subject.
+fn rect_of(session: &Session, which: Which, subject: Subject) -> Option<Rect> {
     let side = session.side(which);
-    let view = &side.view;
-    let Some(page) = view
-        .pages
-        .get(page as usize)
-        .filter(|found| found.no == page)
-        .or_else(|| view.pages.iter().find(|found| found.no == page))
-    else {
-        return vec![("place", "no such page in this run".into())];
-    };
-    let lock = match page.lock {
-        Some(hold) => format!("CPU {}, for {}", hold.cpu, steps(hold.steps)),
-        None => "free".into(),
-    };
-    let flags = if page.flags.is_empty() { "none".into() } else { page.flags.join(" ") };
-    vec![
-        ("place", place(view, page.place)),
-        ("flags", flags),
-        ("_count", format!("{}{}", page.count, if page.pinned { ", pinned" } else { "" })),
-        ("_mapcount", page.mapcount.to_string()),
-        ("page lock", lock),
-    ]
-}
-
-fn steps(n: u32) -> String {
-    format!("{} {}", thousands(n.into()), if n == 1 { "step" } else { "steps" })
-}
-
-fn place(view: &View, place: Place) -> String {
-    match place {
-        Place::Free => "free".into(),
-        Place::New => "on no list yet".into(),
-        Place::List { zone, lru } => format!("{} list of zone {zone}", lru.name()),
-        Place::Pagevec { cpu, kind, slot } => {
-            let cpus = view.cpus.iter().filter(|one| one.id == cpu);
-            let name =
-                cpus.flat_map(|one| &one.pagevecs).find(|pvec| pvec.kind == kind).map_or("pagevec", |pvec| pvec.name);
-            format!("slot {slot} of the {name} of CPU {cpu}, on no list")
-        }
-        Place::Isolated { cpu } => format!("isolated by CPU {cpu}, on no list"),
+    let scene = &side.scene;
+    if let Subject::Page(page) | Subject::Lock(sim_core::machine::LockClass::Page, Some(page)) = subject {
+        return scene.tile(page).map(|tile| tile.rect);
     }
+    let is_it = |key: stage::Key| subject_of(&side.track, &side.view, key) == Some(subject);
+    match subject {
+        Subject::Pte(..) => scene.ptes.iter().find(|pte| is_it(pte.key)).map(|pte| pte.rect),
+        Subject::List(_) => {
+            let label = scene.labels.iter().find(|label| is_it(label.key));
+            label.map(|label| Rect { x: label.x, y: label.y - 8.0, w: 90.0, h: 16.0 })
+        }
+        Subject::Lock(class, _) => {
+            let class = Some(Subject::Lock(class, None));
+            let fences = scene.fences.iter();
+            let fence = fences
+                .filter(|fence| !fence.edge.title.is_empty())
+                .find(|fence| is_it(fence.key) || subject_of(&side.track, &side.view, fence.key) == class);
+            fence.map(|fence| Rect { x: scene.width - 40.0, ..fence.edge.rect })
+        }
+        _ => None,
+    }
+}
+
+/// Left and top in percent of the drawing, and whether it stands above its place. What the drawing has no place for
+/// stands at its top.
+fn place_on_stage(session: &Session, which: Which, subject: Subject) -> (f32, f32, bool) {
+    let scene = &session.side(which).scene;
+    let most = (scene.width - WIDTH).max(0.0);
+    let percent = |x: f32, y: f32| (100.0 * x / scene.width.max(1.0), 100.0 * y / scene.height.max(1.0));
+    let Some(place) = rect_of(session, which, subject) else {
+        let (left, top) = percent(most / 2.0, 0.0);
+        return (left, top, false);
+    };
+    let left = (place.x + place.w / 2.0 - WIDTH / 2.0).clamp(0.0, most);
+    let above = place.y > scene.height * 0.5;
+    let (left, top) = percent(left, if above { place.y } else { place.bottom() });
+    (left, top, above)
 }

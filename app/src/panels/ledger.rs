@@ -158,7 +158,8 @@ fn count(session: &Session, which: Which, key: &str) -> (u64, u64) {
 #[component]
 pub fn Table() -> impl IntoView {
     let app = App::get();
-    app.live(table)
+    let table = app.live(table);
+    view! { <div class="live" on:click=move |event| app.look_clicked(&event)>{table}</div> }
 }
 
 fn table(session: &Session) -> Node {
@@ -213,7 +214,11 @@ fn rows(session: &Session) -> Vec<Node> {
         let per_page = old.track.pages.into_iter().flat_map(|pages| {
             [old_end, new_end].map(|row| Node::html("td").class("pp").text(quotient(row.value, pages)))
         });
-        rows.push(row(old_end.label, counts).class(if group == Group::Total { "tot" } else { "" }).children(per_page));
+        rows.push(
+            row_of(old_end.label, old_end.key, counts)
+                .class(if group == Group::Total { "tot" } else { "" })
+                .children(per_page),
+        );
     }
     rows
 }
@@ -228,19 +233,24 @@ fn hold_row(session: &Session) -> Node {
     row("longest hold", counts).children(session.side(Which::Old).track.pages.map(unit))
 }
 
+/// The same, of a number that can be looked at.
+fn row_of(label: &'static str, key: &'static str, counts: [(u64, bool); 2]) -> Node {
+    let name = Node::html("button").class("rowname").with("data-subject", format!("count:{key}")).text(label);
+    row_named(Node::html("th").with("scope", "row").children([name]), counts)
+}
+
 /// A label, the counts of both sides, marked where the last step changed them, and their difference.
 fn row(label: &'static str, counts: [(u64, bool); 2]) -> Node {
+    row_named(Node::html("th").with("scope", "row").text(label), counts)
+}
+
+fn row_named(name: Node, counts: [(u64, bool); 2]) -> Node {
     let cell = |(value, changed): (u64, bool)| {
         let number = Node::html("span").text(thousands(value));
         Node::html("td").class(if changed { "chg" } else { "" }).children([number])
     };
     let [old, new] = counts;
-    Node::html("tr").children([
-        Node::html("th").with("scope", "row").text(label),
-        cell(old),
-        cell(new),
-        Node::html("td").class("d").text(difference(old.0, new.0)),
-    ])
+    Node::html("tr").children([name, cell(old), cell(new), Node::html("td").class("d").text(difference(old.0, new.0))])
 }
 
 /// What the series' author claimed, checked on both sides, and what compares the two.

@@ -14,12 +14,12 @@ pub fn Pages(which: Which) -> impl IntoView {
     let app = App::get();
     let list = live(move || {
         app.shown.track();
-        let looked = app.looked.get().filter(|(side, _)| *side == which).map(|(_, page)| page);
+        let looked = app.looked_page(which);
         app.with(|session| pages(which, &session.side(which).scene.groups, looked))
     });
     let look = move |event: web_sys::MouseEvent| {
         if let Some(page) = web::number_of(&event, "data-look") {
-            app.looked.set(Some((which, page)));
+            app.looked.set(Some((which, sim_core::ask::Subject::Page(page))));
         }
     };
     view! { <div on:click=look>{list}</div> }

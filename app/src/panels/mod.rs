@@ -11,10 +11,12 @@ mod inspector;
 mod ledger;
 mod list;
 mod menu;
+mod questions;
 mod scenario;
 mod share;
 mod side;
 mod stage;
+mod things;
 mod timeline;
 mod transport;
 mod whatif;
@@ -46,12 +48,14 @@ pub fn Page() -> impl IntoView {
             <side::SidePanel which=Which::New />
         </main>
         <div class="bottom">
+            <questions::Notice />
             <timeline::Timeline />
             <Show when=narrow>
                 <More />
             </Show>
             <transport::Transport />
         </div>
+        <questions::Ask />
         <help::Help />
         <evidence::EvidenceDialog />
         <scenario::ScenarioDialog />
@@ -72,6 +76,7 @@ fn More() -> impl IntoView {
             <header::Share />
             <header::Evidence />
             <whatif::Opener />
+            <questions::Open />
             <ledger::Table />
             <ledger::Claims />
             {Which::BOTH.map(|which| view! { <code::Code which=which /> <list::Pages which=which /> })}

@@ -8,16 +8,20 @@ use leptos::ev::{KeyboardEvent, MouseEvent};
 use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
+use sim_core::ask::Subject;
 use sim_core::view::PageNo;
 use stage::{
     Badge, Edge, Fence, Form, Key, Label, MapArea, Mark, Note, Part, Pte, Reference, Ring, Scene, Span, Tile, number,
 };
 use web_sys::Element;
 
+use super::things;
 use crate::app::App;
 use crate::dom::{Changes, List, Node, changes, style_property, watch};
 use crate::link::Which;
+use crate::questions::{lock_named, subject_of};
 use crate::roam;
+use crate::session::Side;
 use crate::web;
 
 /// A tile's glide is at most this part of the time between two steps, in percent.
@@ -33,22 +37,26 @@ pub fn Stage(which: Which) -> impl IntoView {
     let painter = StoredValue::new_local(RefCell::new(None::<Painter>));
     watch(move || {
         app.shown.track();
-        let looked = app.looked.get().filter(|(side, _)| *side == which).map(|(_, page)| page);
+        let looked = app.looked_page(which);
+        let thing = app.looked.get();
         let Some(host) = host.get() else { return };
         painter.with_value(|painter| {
             let mut painter = painter.borrow_mut();
             let painter = painter.get_or_insert_with(|| Painter::new(&host));
             painter.cut(app.cut.get_untracked(), glide(app));
-            app.with(|session| painter.paint(which, &session.side(which).scene, looked));
+            app.with(|session| painter.paint(which, session.side(which), looked));
+            things::mark(&host, thing.map(|(_, subject)| subject));
         });
     });
     let click = move |event: MouseEvent| {
         if let Some(page) = page_of(&event) {
             toggle(app, which, page);
+        } else if let Some(subject) = app.subject_of_event(&event) {
+            app.toggle_look(which, subject);
         }
     };
     let keys = move |event: KeyboardEvent| {
-        let Some(page) = page_of(&event) else { return };
+        let Some(page) = page_of(&event) else { return things::key(app, which, &event) };
         match event.key().as_str() {
             "Enter" | " " => toggle(app, which, page),
             // After a click the arrows go on stepping; who came here by Tab goes from page to page.
@@ -69,7 +77,7 @@ pub fn Stage(which: Which) -> impl IntoView {
 }
 
 fn toggle(app: App, which: Which, page: PageNo) {
-    app.looked.update(|looked| *looked = if *looked == Some((which, page)) { None } else { Some((which, page)) });
+    app.toggle_look(which, Subject::Page(page));
 }
 
 fn page_of(event: &web_sys::Event) -> Option<PageNo> {
@@ -122,7 +130,9 @@ impl Painter {
         }
     }
 
-    fn paint(&mut self, which: Which, scene: &Rc<Scene>, looked: Option<PageNo>) {
+    fn paint(&mut self, which: Which, side: &Side, looked: Option<PageNo>) {
+        let scene = &side.scene;
+        let about = |key: Key| subject_of(&side.track, &side.view, key);
         self.resize(which, scene);
         let before = std::mem::replace(&mut self.before, scene.clone());
         let tiles = self.tiles(&before, looked);
@@ -137,9 +147,9 @@ impl Painter {
             changes(&old.arrows, &now.arrows, |arrow| id(arrow.key), &|arrow| {
                 Node::svg("g").children(arrow.parts().iter().map(Node::part))
             }),
-            changes(&old.ptes, &now.ptes, |pte| id(pte.key), &pte),
-            changes(&titled(old), &titled(now), |fence| id(fence.key), &|fence| edge(&fence.edge)),
-            changes(&old.labels, &now.labels, |label| id(label.key), &label),
+            changes(&old.ptes, &now.ptes, |pte| id(pte.key), &|one| pte(one, about(one.key))),
+            changes(&titled(old), &titled(now), |fence| id(fence.key), &|fence| edge(&fence.edge, about(fence.key))),
+            changes(&old.labels, &now.labels, |label| id(label.key), &|one| label(one, about(one.key))),
             changes(&old.refs, &now.refs, |one| id(one.key), &|one| reference(one, form)),
             changes(&old.marks, &now.marks, |one| id(one.key), &|one| mark(one, form)),
             tiles,
@@ -258,8 +268,15 @@ fn ring(ring: &Ring) -> Node {
     parts("tringg".into(), ring.rect, &ring.parts()).with("aria-hidden", "true")
 }
 
-fn pte(pte: &Pte) -> Node {
-    Node::svg("g").with("class", pte.class()).with("aria-hidden", "true").children(pte.parts().iter().map(Node::part))
+fn pte(pte: &Pte, about: Option<Subject>) -> Node {
+    let node = Node::svg("g").children(pte.parts().iter().map(Node::part));
+    match about {
+        Some(subject) => {
+            let maps = if pte.label.is_empty() { "nothing there".to_string() } else { format!("maps {}", pte.label) };
+            things::thing(node, pte.class(), subject, format!("{}, {maps}", subject.words()))
+        }
+        None => node.with("class", pte.class()).with("aria-hidden", "true"),
+    }
 }
 
 /// A list that is too long for tiles: its squares are one path.
@@ -274,8 +291,12 @@ fn area(area: &MapArea) -> Node {
     Node::svg("path").with("class", area.class()).with("d", d)
 }
 
-fn label(label: &Label) -> Node {
-    Node::svg("text").with("class", label.class).at("x", label.x).at("y", label.y).text(label.text.clone())
+fn label(label: &Label, about: Option<Subject>) -> Node {
+    let node = Node::svg("text").at("x", label.x).at("y", label.y).text(label.text.clone());
+    match about {
+        Some(subject) => things::thing(node, label.class, subject, subject.words()),
+        None => node.with("class", label.class),
+    }
 }
 
 /// Titles and badges are HTML, so that the browser measures their text.
@@ -284,21 +305,26 @@ fn foreign(at: stage::Rect, inside: Node) -> Node {
     node.children([inside])
 }
 
-fn edge(edge: &Edge) -> Node {
+fn edge(edge: &Edge, about: Option<Subject>) -> Node {
     // Where there is no room for all of it.
     let whole: Vec<&str> = edge.title.iter().map(|span| span.text.as_str()).collect();
     let title = Node::html("span").with("class", "etitle").with("title", whole.join(" "));
     let title = title.children(edge.title.iter().map(span));
-    let badges = edge.badges.iter().map(|one| badge(one, false));
+    let badges = edge.badges.iter().map(|one| badge(one, false, about));
     foreign(edge.rect, Node::html("div").with("class", "edge").children([title]).children(badges))
 }
 
 fn note(note: &Note) -> Node {
     let class = if note.align == stage::Align::End { "plab end" } else { "plab" };
-    foreign(note.rect, Node::html("div").with("class", class).children([badge(&note.badge, true)]))
+    foreign(note.rect, Node::html("div").with("class", class).children([badge(&note.badge, true, page_lock(note.key))]))
 }
 
-fn badge(badge: &Badge, small: bool) -> Node {
+fn page_lock(key: Key) -> Option<Subject> {
+    let Key::Page(page) = key else { return None };
+    Some(Subject::Lock(sim_core::machine::LockClass::Page, Some(page)))
+}
+
+fn badge(badge: &Badge, small: bool, about: Option<Subject>) -> Node {
     let lock = badge.padlock.map(|lock| {
         let sign = Node::svg("svg").with("class", "lk").with("viewBox", "0 0 12 12").with("aria-hidden", "true");
         sign.children([Node::svg("path").with("d", lock.shackle()), Node::part(&lock.body())])
@@ -307,7 +333,14 @@ fn badge(badge: &Badge, small: bool) -> Node {
         let node = span(one);
         if i > 0 { node.with("class", "sp") } else { node }
     }));
-    Node::html("span").with("class", badge.class(small)).children(lock).children([words])
+    // Of a shelf's lock the badge has the name; a badge without a padlock is of no lock.
+    let about = badge.padlock.and_then(|_| about.or_else(|| lock_named(&badge.spans.first()?.text)));
+    let node = Node::html("span").children(lock).children([words]);
+    let said: Vec<&str> = badge.spans.iter().map(|span| span.text.as_str()).collect();
+    match about {
+        Some(subject) => things::thing(node, badge.class(small), subject, said.join(" ")),
+        None => node.with("class", badge.class(small)),
+    }
 }
 
 fn span(span: &Span) -> Node {

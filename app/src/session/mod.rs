@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows of the browser. The page tells the session what was asked for and shows what it says.
 
+mod ask;
 mod target;
 
 use std::cell::RefCell;
@@ -9,9 +10,10 @@ use std::rc::Rc;
 
 use sim_core::engine::Milestone;
 use sim_core::scenario::{Claim, Opening, Run, RunSpec, SpecError};
-use sim_core::view::{PageNo, View};
+use sim_core::view::View;
 use stage::{Form, Regions, Scene};
 
+pub use self::ask::{Stop, Stops};
 use crate::evidence::Evidence;
 use crate::hash;
 use crate::link::{Beats, Link, Pair, Which};
@@ -100,6 +102,8 @@ pub struct Session {
     kept: Vec<(String, Track)>,
     /// What the reader has changed, and the forks.
     pub what_if: WhatIf,
+    /// Where breakpoints stop.
+    stops: Stops,
 }
 
 impl Session {
@@ -126,6 +130,7 @@ impl Session {
             history: Vec::new(),
             kept: Vec::new(),
             what_if: WhatIf::default(),
+            stops: Stops::default(),
         };
         session.begin();
         session.adopt_forks();
@@ -326,10 +331,10 @@ impl Session {
         }
     }
 
-    /// The state as a link.
-    pub fn link(&self, page: Option<(Which, PageNo)>) -> hash::Link {
+    /// The state as a link, but for what is looked at and the breakpoints.
+    pub fn link(&self) -> hash::Link {
         let branch = Which::BOTH.map(|which| Some(self.what_if.shown(&self.subject, which)?.name.clone()));
-        hash::Link { branch, ..self.subject.link(self.at(), page) }
+        hash::Link { branch, ..self.subject.link(self.at()) }
     }
 
     /// Milestone that each side was at last, as the header says it: of the side that is behind, and of the other

@@ -25,7 +25,7 @@ impl Session {
         to.min(ends)
     }
 
-    fn step(&self, at: Pair) -> Pair {
+    pub(super) fn step(&self, at: Pair) -> Pair {
         match self.link {
             Link::Milestone => self.beats.step(at),
             Link::Step => Pair::new(at.old + 1, at.new + 1),
@@ -93,7 +93,7 @@ impl Session {
     }
 
     // Both sides do the same in these steps.
-    fn same(&self, old: u32, new: u32) -> bool {
+    pub(super) fn same(&self, old: u32, new: u32) -> bool {
         let record = |which: Which, at: u32| &self.side(which).track.run.timeline.records()[at as usize];
         record(Which::Old, old).op == record(Which::New, new).op
     }

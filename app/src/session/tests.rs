@@ -196,10 +196,10 @@ fn runs_are_kept() {
 fn links_say_what_is_shown() {
     let mut session = open("20");
     session.go(Go::Clock(50));
-    let link = session.link(Some((Which::New, 3)));
+    let link = session.link();
     let mut again = Session::open(&Subject::from_link(&link).unwrap(), Form::Wide).unwrap();
     again.go(Go::Pair(link.step));
-    assert_eq!(again.link(link.page), link);
+    assert_eq!(again.link(), link);
     // Defaults are left out, but for the number of pages.
     assert_eq!(link.params, [("pages".to_string(), "20".to_string())]);
 }
@@ -212,7 +212,7 @@ fn runs_by_time_have_a_profile_and_a_link() {
         let subject = munlock.by_time("munlock", &profile::bundled(name).unwrap());
         let session = Session::open(&subject, Form::Wide).unwrap();
         assert_eq!(session.profile().name, name, "modelled with the profile that it ran by");
-        let again = Subject::from_link(&session.link(None)).unwrap();
+        let again = Subject::from_link(&session.link()).unwrap();
         assert_eq!(again.spec(Which::Old).unwrap().costs.as_ref().map(|costs| costs.name.as_str()), Some(name));
         names.extend(again.schedule);
     }

@@ -9,7 +9,6 @@
 
 mod check;
 mod choices;
-mod condition;
 mod cpu;
 mod decisions;
 mod direct;
@@ -29,7 +28,6 @@ mod weight;
 
 pub use check::{Checker, Violation, check_all};
 pub use choices::{ChoiceError, parse_choices, print_choices, print_choices_in_turn};
-pub use condition::Condition;
 pub use cpu::{Cpu, LockStep, Migration, Step};
 pub(crate) use cpu::{Pause, Want};
 pub use decisions::{Decision, Ready};

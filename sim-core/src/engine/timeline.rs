@@ -282,3 +282,16 @@ impl Timeline {
         &self.keyframes[0]
     }
 }
+
+impl Timeline {
+    /// Names of the kernel functions that the run calls, each once, in order.
+    pub fn functions(&self) -> Vec<&'static str> {
+        let mut names: Vec<&'static str> = Vec::new();
+        for frame in self.frames().iter() {
+            if let Err(at) = names.binary_search(&frame.func.name) {
+                names.insert(at, frame.func.name);
+            }
+        }
+        names
+    }
+}

@@ -9,7 +9,7 @@ use super::{Count, How, Ledger, Site, rows};
 use crate::machine::{Event, LockClass, PageFlag};
 
 /// One number of a ledger. Each is a sum over steps: what steps add up to is what the ledger has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
     /// All atomics.
     Total,

@@ -16,7 +16,7 @@ use crate::machine::{EVENTS, LockClass, PageFlag};
 use crate::named::named;
 
 /// How a flag word is changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum How {
     /// set_bit

@@ -3,6 +3,7 @@
 //! The drawing is made from top to bottom: address spaces ([`space`]), what the series is about where that is something
 //! else ([`shelves`]), CPUs ([`cpu`]), more shelves, zones ([`zone`]). What joins two regions comes last: rings and lock badges ([`overlay`]), lines and arrows ([`arrows`]).
 
+mod about;
 mod arrows;
 mod cpu;
 mod overlay;
@@ -11,6 +12,7 @@ mod shelves;
 mod space;
 mod zone;
 
+pub use about::{About, about};
 use std::borrow::Cow;
 
 use sim_core::view::{PageNo, PageView, PagevecKind, Place, View};
