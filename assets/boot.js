@@ -5,6 +5,37 @@
   const failure = document.getElementById("failure");
   const loading = document.getElementById("loading");
 
+  const root = document.documentElement;
+
+  const startPage = document.getElementById("start-page").content.querySelector("#start");
+
+  // The start page is in the document while the address names no moment. A page within another has none.
+  function place() {
+    const embedded = new URLSearchParams(location.search).get("embed") === "1";
+    const start = location.hash.length < 2 && !embedded;
+    const came = start && !root.hasAttribute("data-start");
+    root.toggleAttribute("data-start", start);
+    if (start) document.getElementById("app").before(startPage);
+    else startPage.remove();
+    if (start) document.title = "mmscope: watch Linux memory management";
+    return came;
+  }
+
+  place();
+  addEventListener("hashchange", () => {
+    if (!place()) return;
+    scrollTo(0, 0);
+    document.getElementById("start-title").focus();
+  });
+
+  // The reader's theme before the first picture; the app keeps it afterwards.
+  try {
+    const theme = /theme=(light|dark)/.exec(localStorage.getItem("mmscope.settings") ?? "");
+    if (theme) root.setAttribute("data-theme", theme[1]);
+  } catch {
+    // A browser that keeps nothing has no theme of ours either.
+  }
+
   function add(tag, text, properties) {
     const element = Object.assign(document.createElement(tag), properties);
     element.textContent = text;

@@ -19,6 +19,7 @@ mod reports;
 mod roam;
 mod session;
 mod settings;
+mod start;
 mod subject;
 mod tables;
 mod text;

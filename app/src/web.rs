@@ -9,6 +9,7 @@ use leptos::wasm_bindgen::prelude::*;
 use crate::link::Pair;
 
 const SETTINGS: &str = "mmscope.settings";
+const LAST: &str = "mmscope.last";
 
 #[wasm_bindgen]
 extern "C" {
@@ -157,4 +158,32 @@ pub async fn pause() {
     });
     // The promise is never rejected.
     let _ = wasm_bindgen_futures::JsFuture::from(promise).await;
+}
+
+/// The last link, where the browser keeps it.
+pub fn stored_last() -> Option<String> {
+    window().local_storage().ok()??.get_item(LAST).ok()?
+}
+
+/// Keeps the last link, where the browser lets us.
+pub fn store_last(hash: &str) {
+    if let Ok(Some(storage)) = window().local_storage() {
+        // A browser that keeps nothing, or no more, is a choice of its owner.
+        let _ = storage.set_item(LAST, hash);
+    }
+}
+
+/// Goes to a hash, with an entry in the history.
+pub fn go_to_hash(hash: &str) {
+    // Fails only where the browser takes the page for one that floods its history.
+    let _ = window().location().set_hash(hash);
+}
+
+/// Gives the focus to the element with this id, where there is one.
+pub fn focus(id: &str) {
+    let element = document().get_element_by_id(id).and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
+    if let Some(element) = element {
+        // Focus fails for no element that is shown.
+        let _ = element.focus();
+    }
 }

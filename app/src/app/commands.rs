@@ -10,7 +10,7 @@ use crate::web;
 
 impl App {
     pub(super) fn key(self, event: &web_sys::KeyboardEvent) {
-        if event.default_prevented() || event.is_composing() {
+        if event.default_prevented() || event.is_composing() || crate::start::shown() {
             return;
         }
         let modified = event.ctrl_key() || event.alt_key() || event.meta_key();

@@ -6,7 +6,7 @@ use leptos::wasm_bindgen::JsCast;
 use sim_core::view::{PageNo, Place, View};
 use stage::number;
 
-use super::icons::mark;
+use super::icons::{cross, left, mark, right};
 use crate::app::App;
 use crate::dom::{Node, live, watch};
 use crate::link::Which;
@@ -108,7 +108,7 @@ impl Life {
 fn sheet(session: &Session, which: Which, page: PageNo, life: &Life) -> Node {
     let place = place_on_stage(session, which, page);
     let heading = Node::html("h3").children([mark(which), Node::html("span").text(format!("page {page}"))]);
-    let close = Node::html("button").class("ico").with("aria-label", "Close").text("×");
+    let close = Node::html("button").class("ico").with("aria-label", "Close").children([cross()]);
     let facts = facts(session, which, page).into_iter();
     let facts = facts.flat_map(|(name, value)| [Node::html("dt").text(name), Node::html("dd").text(value)]);
     let (left, top, above) = place.unwrap_or_default();
@@ -132,8 +132,8 @@ fn beside(life: &Life, now: u32) -> Node {
     let title = format!("touched by {} {}", thousands(total), if total == 1 { "step" } else { "steps" });
     let passed = life.passed(now);
     let before = life.steps[..passed].iter().rev().find(|&&step| step < now);
-    let button = |label: &'static str, sign: &'static str, step: Option<&u32>| {
-        let button = Node::html("button").class("nav").with("aria-label", label).text(sign);
+    let button = |label: &'static str, sign: Node, step: Option<&u32>| {
+        let button = Node::html("button").class("nav").with("aria-label", label).children([sign]);
         match step {
             Some(step) => button.with("data-step", step.to_string()),
             None => button.with("aria-disabled", "true"),
@@ -141,8 +141,8 @@ fn beside(life: &Life, now: u32) -> Node {
     };
     Node::html("div").class("bio").children([
         Node::html("h4").text(title),
-        button("last step that touched it", "‹", before),
-        button("next step that touches it", "›", life.steps.get(passed)),
+        button("last step that touched it", left(), before),
+        button("next step that touches it", right(), life.steps.get(passed)),
     ])
 }
 
