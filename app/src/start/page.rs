@@ -7,7 +7,7 @@ use stage::{FenceState, Form, Key, Rect};
 
 use super::picture::{around, escape, picture};
 use crate::hash;
-use crate::link::Which;
+use crate::link::{Pair, Which};
 use crate::session::{Go, Session};
 use crate::subject::Subject;
 use crate::text::{difference, thousands};
@@ -25,8 +25,8 @@ struct Moment {
     claim: &'static str,
     /// Fences that are shown.
     fences: fn(&Session) -> Vec<Key>,
-    /// The first moment where this is true.
-    find: fn(&Session) -> bool,
+    /// How much there is to see; the first of the best moments is shown.
+    worth: fn(&Session) -> usize,
 }
 
 fn held(session: &Session, which: Which, fence: Key) -> bool {
@@ -34,13 +34,20 @@ fn held(session: &Session, which: Which, fence: Key) -> bool {
     fences.iter().any(|one| one.key == fence && one.state == FenceState::Held)
 }
 
-/// The fence with a lock of this name on its edge.
+/// Fences of shelves with this on their edge.
 fn fence_of(session: &Session, which: Which, word: &str) -> Vec<Key> {
     let titled = |fence: &&stage::Fence| {
         let badges = fence.edge.badges.iter().flat_map(|badge| &badge.spans);
         fence.edge.title.iter().chain(badges).any(|span| span.text.contains(word))
     };
-    session.side(which).scene.fences.iter().filter(titled).map(|fence| fence.key).collect()
+    let shelves = session.side(which).scene.fences.iter().filter(|fence| matches!(fence.key, Key::Shelf(_)));
+    shelves.filter(titled).map(|fence| fence.key).collect()
+}
+
+/// Marks and tiles within a shelf whose lock is held.
+fn locked(session: &Session, which: Which, word: &str) -> usize {
+    let held = fence_of(session, which, word).iter().any(|&key| held(session, which, key));
+    if held { filling(session, which, word) } else { 0 }
 }
 
 /// Marks and tiles within a fence.
@@ -61,7 +68,10 @@ const MOMENTS: [Moment; 5] = [
         alt: "A batch of pages is isolated under one lru_lock.",
         claim: "One lru_lock for 14 pages: munlock of 56 GiB in 2.17 s instead of 3.39 s",
         fences: |_| vec![Key::Zone(0)],
-        find: |session| held(session, Which::New, Key::Zone(0)) && session.side(Which::New).moment.munlocked >= 20,
+        worth: |session| {
+            let batch = (19..24).contains(&session.side(Which::New).moment.munlocked);
+            usize::from(held(session, Which::New, Key::Zone(0)) && batch)
+        },
     },
     Moment {
         series: "lru-drain",
@@ -69,7 +79,7 @@ const MOMENTS: [Moment; 5] = [
         alt: "Work items wait for kworkers on every CPU.",
         claim: "300,000 calls of mlock in 3.9 s instead of 73.6 s",
         fences: |session| fence_of(session, Which::Old, "Work items"),
-        find: |session| filling(session, Which::Old, "Work items") >= 4,
+        worth: |session| filling(session, Which::Old, "Work items"),
     },
     Moment {
         series: "pcp-free",
@@ -77,10 +87,7 @@ const MOMENTS: [Moment; 5] = [
         alt: "Pages picked from the per-CPU lists go to the free lists under zone->lock.",
         claim: "7.97 million page faults a second become 8.51 million, on 112 CPUs",
         fences: |session| fence_of(session, Which::Old, "zone->lock"),
-        find: |session| {
-            let keys = fence_of(session, Which::Old, "zone->lock");
-            keys.iter().any(|&key| held(session, Which::Old, key)) && session.at().old > 700
-        },
+        worth: |session| locked(session, Which::Old, "zone->lock"),
     },
     Moment {
         series: "madvise-free",
@@ -88,15 +95,15 @@ const MOMENTS: [Moment; 5] = [
         alt: "Slots of the swap device are in use.",
         claim: "879,585 swap-ins become 1,878; 90.67 s become 64.45 s",
         fences: |session| fence_of(session, Which::Old, "Swap device"),
-        find: |session| filling(session, Which::Old, "Swap device") >= 12,
+        worth: |session| locked(session, Which::Old, "Swap device"),
     },
     Moment {
         series: "rmap-unmap",
         which: Which::New,
-        alt: "PTEs of a range are cleared under ptl.",
+        alt: "PTEs of isolated folios are cleared under ptl.",
         claim: "try_to_unmap_one takes 9.87 % of the time instead of 18.26 %",
-        fences: |_| vec![Key::Space(0)],
-        find: |session| held(session, Which::New, Key::Space(0)) && session.side(Which::New).moment.step > 400,
+        fences: |_| vec![Key::Space(0), Key::Cpu(0)],
+        worth: |session| usize::from(held(session, Which::New, Key::Space(0)) && session.at().new > 400),
     },
 ];
 
@@ -105,16 +112,19 @@ fn open(series: &Series, form: Form) -> Session {
     Session::open(&Subject::of(scenario), form).expect("a series opens")
 }
 
-/// Goes to the first place where something is true, looking at every few steps.
-fn seek(session: &mut Session, find: fn(&Session) -> bool) {
+/// Goes to the first of the best moments, looking at every few steps.
+fn seek(session: &mut Session, worth: fn(&Session) -> usize) {
     let end = session.clock_end();
-    for clock in (0..end).step_by((end as usize / 3000).max(1)) {
+    let mut best = (0, 0);
+    for clock in (0..end).step_by((end as usize / 2000).max(1)) {
         session.go(Go::Clock(clock));
-        if find(session) {
-            return;
+        let worth = worth(session);
+        if worth > best.0 {
+            best = (worth, clock);
         }
     }
-    panic!("no such moment in {}", session.subject.scenario);
+    assert!(best.0 > 0, "no such moment in {}", session.subject.scenario);
+    session.go(Go::Clock(best.1));
 }
 
 fn address(session: &Session) -> String {
@@ -166,12 +176,18 @@ fn side(session: &Session, narrow: &Session, which: Which) -> String {
 
 /// The moment that stands large: old has taken `lru_lock` for page 17, new notes pages without a lock.
 fn opening() -> String {
-    let find: fn(&Session) -> bool = |session| {
+    let worth: fn(&Session) -> usize = |session| {
         let [old, new] = Which::BOTH.map(|which| session.side(which));
-        old.moment.munlocked >= 17 && held(session, Which::Old, Key::Zone(0)) && new.moment.munlocked >= 14
+        let apart = old.moment.munlocked >= 17 && new.moment.munlocked >= 14;
+        usize::from(apart && held(session, Which::Old, Key::Zone(0)))
     };
     let mut session = open(&SERIES[0], Form::Wide);
-    seek(&mut session, find);
+    seek(&mut session, worth);
+    // New waits for old at the end of its own stretch: what it did there last is worth more than the wait.
+    while !session.side(Which::New).moment.words.plain().contains("slot") {
+        let at = session.at();
+        session.go(Go::Pair(Pair::new(at.old, at.new - 1)));
+    }
     let mut narrow = open(&SERIES[0], Form::Narrow);
     narrow.go(Go::Pair(session.at()));
     let milestone = session.milestones().0;
@@ -188,14 +204,25 @@ fn opening() -> String {
     )
 }
 
+/// Numbers stay on a line with what follows them.
+fn together(text: &str) -> String {
+    let mut before = ' ';
+    let keep = |c: char| {
+        let kept = if c == ' ' && before.is_ascii_digit() { '\u{a0}' } else { c };
+        before = c;
+        kept
+    };
+    text.chars().map(keep).collect()
+}
+
 fn entry(moment: &Moment) -> String {
     let series = SERIES.iter().find(|series| series.name == moment.series).expect("a series");
     let mut session = open(series, Form::Narrow);
     let start = address(&session);
-    seek(&mut session, moment.find);
+    seek(&mut session, moment.worth);
     let scene = &session.side(moment.which).scene;
     let mut part = around(scene, &(moment.fences)(&session));
-    part.h = part.h.min(150.0);
+    part.h = part.h.min(170.0);
     format!(
         "<li>\n{}<h3>{}</h3>\n<p class=\"year\">{} <code>{}</code></p>\n<p class=\"claim\">{}</p>\n\
          <a class=\"watch\" href=\"{start}\">Watch<span class=\"sr\"> {}</span></a>\n</li>\n",
@@ -203,7 +230,7 @@ fn entry(moment: &Moment) -> String {
         escape(series.title),
         series.year,
         series.name,
-        escape(moment.claim),
+        together(&escape(moment.claim)),
         escape(series.title),
     )
 }
