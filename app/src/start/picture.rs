@@ -40,7 +40,7 @@ pub fn picture(scene: &Scene, part: &Rect, class: &str, alt: &str) -> String {
     let [x, y, w, h] = [part.x, part.y, part.w, part.h].map(stage::number);
     let mut body = without_titles(body);
     body.retain(|c| c != '\n');
-    format!("<svg class=\"stage pic {form} {class}\" viewBox=\"{x} {y} {w} {h}\" role=\"img\" aria-label=\"{alt}\">{body}\n")
+    format!("<svg class=\"stage pic {form} {class}\" viewBox=\"{x} {y} {w} {h}\" preserveAspectRatio=\"xMinYMax meet\" role=\"img\" aria-label=\"{alt}\">{body}\n")
 }
 
 /// The picture is one image: its parts have no names of their own.
