@@ -55,7 +55,7 @@ pub fn listen(explorer: fn()) {
         place();
         if !shown() {
             // Behind the effects that show the explorer: its controls are where the reader goes on.
-            leptos::task::spawn_local(async { web::focus("step") });
+            wasm_bindgen_futures::spawn_local(async { web::focus("step") });
         }
     });
     place();
@@ -89,7 +89,8 @@ fn element(id: &str) -> Option<web_sys::Element> {
 fn open_file(input: web_sys::Element) {
     let Ok(input) = input.dyn_into::<web_sys::HtmlInputElement>() else { return };
     let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
-    leptos::task::spawn_local(async move {
+    // Not a task of leptos: those start with the first view.
+    wasm_bindgen_futures::spawn_local(async move {
         let name = file.name();
         let read = wasm_bindgen_futures::JsFuture::from(file.text()).await;
         let text = read.ok().and_then(|text| text.as_string());
