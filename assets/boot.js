@@ -69,9 +69,14 @@
       );
     }
     loading.hidden = false;
+    // The start page needs no program to be seen: it has the line for itself until it is.
+    if (root.hasAttribute("data-start")) await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
+    const wasm = fetch(document.getElementById("app-wasm").href);
+    // It is awaited below, which a script that is late must not make too late.
+    wasm.catch(() => {});
     try {
       const module = await import(document.getElementById("app-js").href);
-      await module.default({ module_or_path: document.getElementById("app-wasm").href });
+      await module.default({ module_or_path: wasm });
       loading.hidden = true;
     } catch (error) {
       fail("The simulation could not be loaded.", String(error));

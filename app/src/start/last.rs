@@ -50,7 +50,8 @@ mod tests {
     #[test]
     fn garbage_leads_nowhere() {
         let long = format!("#v1/munlock/0/6?pages={}", "9".repeat(9000));
-        let kept = ["", "#", "x", "#v1/munlock", "#v1/none/0/6", "#v1/munlock/0/nine", "#v1/munlock/0/6?pages=-1", &long];
+        let kept =
+            ["", "#", "x", "#v1/munlock", "#v1/none/0/6", "#v1/munlock/0/nine", "#v1/munlock/0/6?pages=-1", &long];
         for kept in kept {
             assert_eq!(words(kept), None, "{kept}");
         }

@@ -54,9 +54,8 @@ fn locked(session: &Session, which: Which, word: &str) -> usize {
 fn filling(session: &Session, which: Which, word: &str) -> usize {
     let scene = &session.side(which).scene;
     let keys = fence_of(session, which, word);
-    let inside = |rect: &Rect| {
-        scene.fences.iter().any(|fence| keys.contains(&fence.key) && fence.rect.contains(rect.centre()))
-    };
+    let inside =
+        |rect: &Rect| scene.fences.iter().any(|fence| keys.contains(&fence.key) && fence.rect.contains(rect.centre()));
     scene.marks.iter().filter(|mark| inside(&mark.rect)).count()
         + scene.tiles.iter().filter(|tile| inside(&tile.rect)).count()
 }
@@ -142,7 +141,7 @@ fn hero(session: &Session, name: &str, key: &str) -> String {
     let most = old.max(new).max(1);
     let [a, b] = [old, new].map(|value| value * 140 / most);
     format!(
-        "<div class=\"hero\"><h3><span><i class=\"ko\"></i>old</span><b>{name}</b><span>new<i class=\"kn\"></i></span></h3>\
+        "<div class=\"hero\"><h2><span><i class=\"ko\"></i>old</span><b>{name}</b><span>new<i class=\"kn\"></i></span></h2>\
          <p class=\"hn\"><span class=\"ho\">{}</span><span class=\"hd\">{}</span><span class=\"hw\">{}</span></p>\
          <svg class=\"bars\" viewBox=\"0 0 286 15\" aria-hidden=\"true\"><rect class=\"bo\" x=\"{}\" y=\"3.75\" width=\"{a}\" \
          height=\"7.5\"/><rect class=\"bn\" x=\"143\" y=\"3\" width=\"{b}\" height=\"9\"/><path d=\"M143 0v15\"/></svg></div>\n",
@@ -157,9 +156,8 @@ fn side(session: &Session, narrow: &Session, which: Which) -> String {
     let mark = if which == Which::Old { "ko" } else { "kn" };
     let label = escape(session.side(which).label());
     let words = session.side(which).moment.words.0.iter();
-    let words: String = words
-        .map(|(text, strong)| if *strong { format!("<b>{}</b>", escape(text)) } else { escape(text) })
-        .collect();
+    let words: String =
+        words.map(|(text, strong)| if *strong { format!("<b>{}</b>", escape(text)) } else { escape(text) }).collect();
     let scene = &session.side(which).scene;
     let whole = Rect::new(0.0, 0.0, scene.width, scene.height);
     let alt = escape(&format!("{}: {}", which.name(), scene.title));
@@ -195,7 +193,7 @@ fn opening() -> String {
     format!(
         "<section class=\"moment\" aria-label=\"A moment of munlock, old and new\">\n{}<div class=\"between\">\n\
          <p class=\"where\"><em>both at</em><strong><b>{strong}</b> {rest}</strong></p>\n{}{}\
-         <p class=\"go\"><a class=\"btn pri\" href=\"{}\">Watch from here</a></p>\n</div>\n{}</section>\n",
+         <p class=\"onward\"><a class=\"btn pri\" href=\"{}\">Watch from here</a></p>\n</div>\n{}</section>\n",
         side(&session, &narrow, Which::Old),
         hero(&session, "atomic operations", "total"),
         hero(&session, SERIES[0].opening.hero.1, SERIES[0].opening.hero.0),

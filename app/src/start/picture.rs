@@ -11,7 +11,11 @@ pub fn around(scene: &Scene, keys: &[Key]) -> Rect {
         scene.fences.iter().filter(|fence| keys.contains(&fence.key)).map(|fence| fence.rect).collect();
     let top = rects.iter().map(|rect| rect.y).fold(f32::MAX, f32::min);
     let bottom = rects.iter().map(Rect::bottom).fold(0.0, f32::max);
-    assert!(top < bottom, "no fence of {keys:?} in {:?}", scene.fences.iter().map(|fence| fence.key).collect::<Vec<_>>());
+    assert!(
+        top < bottom,
+        "no fence of {keys:?} in {:?}",
+        scene.fences.iter().map(|fence| fence.key).collect::<Vec<_>>()
+    );
     Rect::new(0.0, top - ROOM, scene.width, bottom - top + ROOM + 4.0)
 }
 
@@ -40,7 +44,9 @@ pub fn picture(scene: &Scene, part: &Rect, class: &str, alt: &str) -> String {
     let [x, y, w, h] = [part.x, part.y, part.w, part.h].map(stage::number);
     let mut body = without_titles(body);
     body.retain(|c| c != '\n');
-    format!("<svg class=\"stage pic {form} {class}\" viewBox=\"{x} {y} {w} {h}\" preserveAspectRatio=\"xMinYMax meet\" role=\"img\" aria-label=\"{alt}\">{body}\n")
+    format!(
+        "<svg class=\"stage pic {form} {class}\" viewBox=\"{x} {y} {w} {h}\" preserveAspectRatio=\"xMinYMax meet\" role=\"img\" aria-label=\"{alt}\">{body}\n"
+    )
 }
 
 /// The picture is one image: its parts have no names of their own.
