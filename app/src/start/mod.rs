@@ -1,8 +1,8 @@
 //! The start page: shown where the address names no moment.
 //!
-//! It comes with the page (assets/start.html) and is painted before the program is here; assets/boot.js puts it into the
-//! document and takes it out. Here is what it needs the program for: going on where the reader was, opening a scenario file,
-//! and recording the first run only when one is asked for. `page` writes the file.
+//! It comes with the page (assets/start.html) and is painted before the program is here; assets/boot.js puts it into
+//! the document and takes it out. Here is what it needs the program for: going on where the reader was, opening a
+//! scenario file, and recording the first run only when one is asked for. `page` writes the file.
 
 mod last;
 #[cfg(test)]

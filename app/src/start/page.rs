@@ -141,10 +141,14 @@ fn hero(session: &Session, name: &str, key: &str) -> String {
     let most = old.max(new).max(1);
     let [a, b] = [old, new].map(|value| value * 140 / most);
     format!(
-        "<div class=\"hero\"><h2><span><i class=\"ko\"></i>old</span><b>{name}</b><span>new<i class=\"kn\"></i></span></h2>\
-         <p class=\"hn\"><span class=\"ho\">{}</span><span class=\"hd\">{}</span><span class=\"hw\">{}</span></p>\
-         <svg class=\"bars\" viewBox=\"0 0 286 15\" aria-hidden=\"true\"><rect class=\"bo\" x=\"{}\" y=\"3.75\" width=\"{a}\" \
-         height=\"7.5\"/><rect class=\"bn\" x=\"143\" y=\"3\" width=\"{b}\" height=\"9\"/><path d=\"M143 0v15\"/></svg></div>\n",
+        "<div class=\"hero\"><h2><span><i class=\"ko\"></i>old</span><b>{name}</b>\
+         <span>new<i class=\"kn\"></i></span></h2>\
+         <p class=\"hn\"><span class=\"ho\">{}</span><span class=\"hd\">{}</span>\
+         <span class=\"hw\">{}</span></p>\
+         <svg class=\"bars\" viewBox=\"0 0 286 15\" aria-hidden=\"true\">\
+         <rect class=\"bo\" x=\"{}\" y=\"3.75\" width=\"{a}\" \
+         height=\"7.5\"/><rect class=\"bn\" x=\"143\" y=\"3\" width=\"{b}\" height=\"9\"/>\
+         <path d=\"M143 0v15\"/></svg></div>\n",
         thousands(old),
         difference(old, new),
         thousands(new),
@@ -164,7 +168,8 @@ fn side(session: &Session, narrow: &Session, which: Which) -> String {
     let small = &narrow.side(which).scene;
     let part = around(small, &[Key::Cpu(0), Key::Zone(0)]);
     format!(
-        "<div class=\"half {}\">\n<p class=\"who\"><i class=\"{mark}\"></i>{}: {label}</p>\n<p class=\"say\">{words}</p>\n{}{}</div>\n",
+        "<div class=\"half {}\">\n<p class=\"who\"><i class=\"{mark}\"></i>{}: {label}</p>\n\
+         <p class=\"say\">{words}</p>\n{}{}</div>\n",
         which.name(),
         which.name(),
         picture(scene, &whole, "large", &alt),

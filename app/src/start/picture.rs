@@ -45,7 +45,8 @@ pub fn picture(scene: &Scene, part: &Rect, class: &str, alt: &str) -> String {
     let mut body = without_titles(body);
     body.retain(|c| c != '\n');
     format!(
-        "<svg class=\"stage pic {form} {class}\" viewBox=\"{x} {y} {w} {h}\" preserveAspectRatio=\"xMinYMax meet\" role=\"img\" aria-label=\"{alt}\">{body}\n"
+        "<svg class=\"stage pic {form} {class}\" viewBox=\"{x} {y} {w} {h}\" \
+         preserveAspectRatio=\"xMinYMax meet\" role=\"img\" aria-label=\"{alt}\">{body}\n"
     )
 }
 
