@@ -5,6 +5,37 @@
   const failure = document.getElementById("failure");
   const loading = document.getElementById("loading");
 
+  const root = document.documentElement;
+
+  const startPage = document.getElementById("start-page").content.querySelector("#start");
+
+  // The start page is in the document while the address names no moment. A page within another has none.
+  function place() {
+    const embedded = new URLSearchParams(location.search).get("embed") === "1";
+    const start = location.hash.length < 2 && !embedded;
+    const came = start && !root.hasAttribute("data-start");
+    root.toggleAttribute("data-start", start);
+    if (start) document.getElementById("app").before(startPage);
+    else startPage.remove();
+    if (start) document.title = "mmscope: watch Linux memory management";
+    return came;
+  }
+
+  place();
+  addEventListener("hashchange", () => {
+    if (!place()) return;
+    scrollTo(0, 0);
+    document.getElementById("start-title").focus();
+  });
+
+  // The reader's theme before the first picture; the app keeps it afterwards.
+  try {
+    const theme = /theme=(light|dark)/.exec(localStorage.getItem("mmscope.settings") ?? "");
+    if (theme) root.setAttribute("data-theme", theme[1]);
+  } catch {
+    // A browser that keeps nothing has no theme of ours either.
+  }
+
   function add(tag, text, properties) {
     const element = Object.assign(document.createElement(tag), properties);
     element.textContent = text;
@@ -42,9 +73,14 @@
       );
     }
     loading.hidden = false;
+    // The start page needs no program to be seen: it has the line for itself until it is.
+    if (root.hasAttribute("data-start")) await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
+    const wasm = fetch(document.getElementById("app-wasm").href);
+    // It is awaited below, which a script that is late must not make too late.
+    wasm.catch(() => {});
     try {
       const module = await import(document.getElementById("app-js").href);
-      await module.default({ module_or_path: document.getElementById("app-wasm").href });
+      await module.default({ module_or_path: wasm });
       loading.hidden = true;
     } catch (error) {
       fail("The simulation could not be loaded.", String(error));

@@ -17,7 +17,7 @@ export function useHost() {
   before(async () => {
     // A module is taken from another origin only where that allows it.
     const headers = { "access-control-allow-origin": "*" };
-    [browser, site] = await Promise.all([launch(), serve(DIST, BASE, headers)]);
+    [browser, site] = await Promise.all([launch(), serve(DIST, BASE, { headers })]);
     other = await host(site.url);
   });
   after(() => Promise.all([browser?.close(), site?.close(), other?.close()]));

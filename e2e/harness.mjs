@@ -16,7 +16,9 @@ export const SIZES = {
   tablet: { width: 1024, height: 768 },
   phone: { width: 390, height: 844 },
 };
-const EVENTS = ["mmscope:ready", "mmscope:step", "mmscope:error"];
+// What the page opened on before it had a start page, and what most tests are about.
+export const MUNLOCK = "#v1/munlock/0/6";
+const EVENTS = ["mmscope:ready", "mmscope:start", "mmscope:step", "mmscope:error"];
 // Milliseconds; far above what is usual, for machines that do something else besides.
 const TEST_LIMIT = 120_000;
 const EVENT_LIMIT = 20_000;
@@ -33,14 +35,14 @@ export function launch() {
 }
 
 // Opens `url`. Options, all optional:
-//   path          what follows the url: "?embed=1#…"
+//   path          what follows the url: "?embed=1#…"; "" is the start page. The explorer at munlock by default
 //   viewport      one of SIZES, or { width, height }
 //   colorScheme, reducedMotion, and any other option of playwright's newContext
 //   prepare       async (page) => …, run before the page loads: routes, init scripts
 //   waitFor       the event that ends the opening; null: none. "mmscope:ready" by default
 // Gives { page, context, events, waitFor, complaints }; events are { type, detail }, oldest first.
 export async function open(browser, url, options = {}) {
-  const { path = "", prepare, waitFor: awaited = "mmscope:ready", ...contextOptions } = options;
+  const { path = MUNLOCK, prepare, waitFor: awaited = "mmscope:ready", ...contextOptions } = options;
   const context = await browser.newContext({
     viewport: SIZES.desktop,
     colorScheme: "light",
@@ -48,7 +50,9 @@ export async function open(browser, url, options = {}) {
     ...contextOptions,
   });
   const page = await context.newPage();
-  const view = { page, context, complaints: listen(page, new URL(url).host), ...(await follow(page)) };
+  const complaints = listen(page, new URL(url).host);
+  await reportViolations(page, complaints);
+  const view = { page, context, complaints, ...(await follow(page)) };
   await prepare?.(page);
   await page.goto(url + path);
   if (awaited) await view.waitFor(awaited);
@@ -71,6 +75,17 @@ function listen(page, host) {
     if (response.status() >= 400) complaints.push(`status ${response.status()}: ${response.url()}`);
   });
   return complaints;
+}
+
+// Whatever the page's policy refuses, in every frame, is a complaint with the directive and the place.
+async function reportViolations(page, complaints) {
+  await page.exposeBinding("mmscopeViolation", (_, text) => complaints.push(`Content Security Policy: ${text}`));
+  await page.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      const { effectiveDirective, blockedURI, sourceFile, lineNumber, sample } = event;
+      window.mmscopeViolation(`${effectiveDirective} refused ${blockedURI} (${sourceFile}:${lineNumber}) ${sample}`);
+    });
+  });
 }
 
 // Brings the app's own events out of the page as they happen.

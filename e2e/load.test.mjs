@@ -89,9 +89,11 @@ pageTest("the tests notice what a page complains of", noisy, async ({ page, comp
     console.warn("careful");
     setTimeout(() => { throw new Error("oops"); });
     await fetch("missing").catch(() => {});
+    const told = new Promise((resolve) => document.addEventListener("securitypolicyviolation", resolve, { once: true }));
     await fetch("http://127.0.0.2:9/").catch(() => {});
+    await told;
   });
-  for (const expected of [/warning: careful/, /uncaught: oops/, /status 404: .*missing/, /127.0.0.2.* violates .*Content Security Policy/]) {
+  for (const expected of [/^Content Security Policy: connect-src refused http:.*127\.0\.0\.2/, /warning: careful/, /uncaught: oops/, /status 404: .*missing/, /127.0.0.2.* violates .*Content Security Policy/]) {
     assert.ok(complaints.some((complaint) => expected.test(complaint)), `${expected} in ${complaints.join("\n")}`);
   }
 });

@@ -21,6 +21,7 @@ mod roam;
 mod session;
 mod settings;
 mod share;
+mod start;
 mod tables;
 mod text;
 mod times;

@@ -9,6 +9,7 @@ use leptos::wasm_bindgen::prelude::*;
 use crate::link::Pair;
 
 const SETTINGS: &str = "mmscope.settings";
+const LAST: &str = "mmscope.last";
 
 #[wasm_bindgen]
 extern "C" {
@@ -187,6 +188,31 @@ pub async fn pause() {
     });
     // The promise is never rejected.
     let _ = wasm_bindgen_futures::JsFuture::from(promise).await;
+}
+
+/// The last link, where the browser keeps it.
+pub fn stored_last() -> Option<String> {
+    if EMBEDDED.get() {
+        return None;
+    }
+    window().local_storage().ok()??.get_item(LAST).ok()?
+}
+
+/// Keeps the last link, where the browser lets us.
+pub fn store_last(hash: &str) {
+    if EMBEDDED.get() {
+        return;
+    }
+    if let Ok(Some(storage)) = window().local_storage() {
+        // A browser that keeps nothing, or no more, is a choice of its owner.
+        let _ = storage.set_item(LAST, hash);
+    }
+}
+
+/// Goes to a hash, with an entry in the history.
+pub fn go_to_hash(hash: &str) {
+    // Fails only where the browser takes the page for one that floods its history.
+    let _ = window().location().set_hash(hash);
 }
 
 /// Gives the focus to an element, where there is one with this id.

@@ -6,6 +6,7 @@ use sim_core::scenario::SCENARIOS;
 use super::{App, Banner, HASH_DELAY};
 use crate::hash;
 use crate::session::Go;
+use crate::start;
 use crate::subject::Subject;
 use crate::web;
 
@@ -26,7 +27,11 @@ impl App {
             if let Some(timer) = address.timer.take() {
                 timer.clear();
             }
-            if !address.kept && address.hash != written && written.len() <= hash::LIMIT {
+            if start::shown() || address.kept || written.len() > hash::LIMIT {
+                return;
+            }
+            web::store_last(&written);
+            if address.hash != written {
                 web::replace_hash(&written);
                 address.hash = written;
             }
@@ -39,6 +44,15 @@ impl App {
             return;
         }
         self.address.update_value(|address| address.hash.clone_from(&hash));
+        if start::shown() {
+            // What stood here waits: nothing moves and nothing is open when the reader comes back.
+            self.playing.set(false);
+            return self.dialog.set(None);
+        }
+        if let Some(file) = start::take_file() {
+            self.load(&file);
+            return;
+        }
         match hash::decode(&hash) {
             Ok(None) => _ = self.load(&Subject::of(&SCENARIOS[0])),
             Ok(Some(link)) => self.follow(&link),

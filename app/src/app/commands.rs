@@ -11,7 +11,7 @@ use crate::web;
 
 impl App {
     pub(super) fn key(self, event: &web_sys::KeyboardEvent) {
-        if event.default_prevented() || event.is_composing() {
+        if event.default_prevented() || event.is_composing() || crate::start::shown() {
             return;
         }
         if self.undo_key(event) {

@@ -40,6 +40,8 @@ const TICK: u32 = 16;
 const HASH_DELAY: Duration = Duration::from_millis(300);
 /// How often steps are announced while playing.
 const SAY_EVERY: f64 = 3000.0;
+/// What a banner says of a subject that cannot be recorded.
+const NOT_SHOWN: &str = "That could not be shown.";
 
 /// Something to tell the reader across the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +125,11 @@ struct Address {
 
 /// Starts the page.
 pub fn start() {
+    crate::start::listen(mount);
+}
+
+/// Shows the explorer.
+fn mount() {
     let root = document().get_element_by_id("app").and_then(|element| element.dyn_into().ok());
     let root: web_sys::HtmlElement = root.unwrap_or_else(|| document().body().expect("the page has a body"));
     mount_to(root, || {
@@ -285,7 +292,7 @@ impl App {
     pub fn load(self, subject: &Subject) -> bool {
         let loaded = self.try_load(subject);
         if let Err(detail) = &loaded {
-            self.fail(Banner { title: "That could not be shown.", detail: detail.clone() });
+            self.fail(Banner { title: NOT_SHOWN, detail: detail.clone() });
         }
         loaded.is_ok()
     }
@@ -353,6 +360,12 @@ impl App {
 
 /// The first session: what the address asks for, or what the page opens on, with what was wrong.
 fn open(form: Form) -> (Session, hash::Link, Option<Banner>) {
+    let file = crate::start::take_file().map(|subject| Session::open(&subject, form));
+    let refused = match file {
+        Some(Ok(session)) => return (session, hash::Link::default(), None),
+        Some(Err(error)) => Some(Banner { title: NOT_SHOWN, detail: error.to_string() }),
+        None => None,
+    };
     let asked = match hash::decode(&web::hash()) {
         Ok(None) => None,
         Ok(Some(link)) => {
@@ -370,7 +383,7 @@ fn open(form: Form) -> (Session, hash::Link, Option<Banner>) {
         Err(error) => Some(error.to_string()),
     };
     let session = Session::open(&Subject::of(&SCENARIOS[0]), form).expect("the first scenario can be recorded");
-    (session, hash::Link::default(), asked.map(|detail| bad_link(&detail)))
+    (session, hash::Link::default(), refused.or(asked.map(|detail| bad_link(&detail))))
 }
 
 fn report_error(banner: &Banner) {

@@ -20,7 +20,9 @@ pub fn Header() -> impl IntoView {
     let theme = Memo::new(move |_| format!("Theme: {}", app.settings.read().theme.name()));
     view! {
         <header class="top">
-            <h1 class="brand">{brand()}"mmscope"</h1>
+            <h1 class="brand">
+                <a href="#" title="Start page" on:click=move |_| app.write_address()>{brand()}"mmscope"</a>
+            </h1>
             <span class="tag">"Linux memory management, one micro-operation at a time"</span>
             <button
                 class="pick sc"

@@ -128,7 +128,7 @@ fn modal(which: Dialog, title: &'static str, content: Box<dyn Fn() -> AnyView + 
         <dialog class="big" node_ref=dialog aria-label=title on:close=closed on:click=clicked>
             <header>
                 <h2>{title}</h2>
-                <button class="ico" aria-label="Close" data-close="">"×"</button>
+                <button class="ico" aria-label="Close" data-close="">{live(super::icons::cross)}</button>
             </header>
             <div tabindex="-1">{move || open.get().then(|| content.with_value(|content| content()))}</div>
         </dialog>

@@ -47,3 +47,24 @@ pub fn brand() -> AnyView {
         ])
     })
 }
+
+/// A line of the same hand as the chevron's, in a box of 10 by 10.
+fn line(d: &'static str) -> Node {
+    let svg = Node::svg("svg").class("ch").with("viewBox", "0 0 10 10").with("aria-hidden", "true");
+    svg.children([Node::svg("path").with("d", d)])
+}
+
+/// Closes what it stands on.
+pub fn cross() -> Node {
+    line("M1.8 1.8L8.2 8.2M8.2 1.8L1.8 8.2")
+}
+
+/// To what was before.
+pub fn left() -> Node {
+    line("M6.5 1.8L3.3 5L6.5 8.2")
+}
+
+/// To what comes next.
+pub fn right() -> Node {
+    line("M3.5 1.8L6.7 5L3.5 8.2")
+}

@@ -6,7 +6,7 @@ use leptos::wasm_bindgen::JsCast;
 use sim_core::ask::{Condition, Manner, Subject};
 use stage::{Rect, number};
 
-use super::icons::mark;
+use super::icons::{cross, left, mark, right};
 use crate::app::App;
 use crate::dom::{Node, live, watch};
 use crate::link::Which;
@@ -101,10 +101,10 @@ fn stop_at(subject: Subject) -> Condition {
 }
 
 fn sheet(session: &Session, which: Which, subject: Subject, life: &Life, chosen: bool) -> Node {
-    let (left, top, above) = place_on_stage(session, which, subject);
+    let (x, y, above) = place_on_stage(session, which, subject);
     let heading = Node::html("h3").children([mark(which), Node::html("span").text(subject.words())]);
     let button = |name: &'static str, text: String| Node::html("button").class("small").with(name, "").text(text);
-    let close = Node::html("button").class("ico").with("aria-label", "Close").with("data-close", "").text("×");
+    let close = Node::html("button").class("ico").with("aria-label", "Close").with("data-close", "").children([cross()]);
     let other = button("data-other", which.other().name().to_string())
         .with("aria-label", format!("the same in {}", which.other().name()));
     let stop = button("data-stop", "stop here".into()).with("title", format!("Breakpoint: {}", stop_at(subject)));
@@ -115,8 +115,8 @@ fn sheet(session: &Session, which: Which, subject: Subject, life: &Life, chosen:
         .class(format!("inspect{}{}", if above { " above" } else { "" }, if chosen { "" } else { " beside" }))
         .with("role", "dialog")
         .with("aria-label", format!("{}, {}", subject.words(), which.name()))
-        .style("left", format!("{}%", number(left)))
-        .style("top", format!("{}%", number(top)))
+        .style("left", format!("{}%", number(x)))
+        .style("top", format!("{}%", number(y)))
         .children([
             Node::html("header").children([heading, other, stop, close]),
             Node::html("dl").class("facts").children(facts),
@@ -154,8 +154,8 @@ fn writer(session: &Session, which: Which, life: &Life, now: u32) -> Node {
 fn beside(life: &Life, now: u32) -> Node {
     let total = life.len() as u64;
     let title = format!("touched by {} {}", thousands(total), if total == 1 { "step" } else { "steps" });
-    let button = |label: &'static str, sign: &'static str, step: Option<u32>| {
-        let button = Node::html("button").class("nav").with("aria-label", label).text(sign);
+    let button = |label: &'static str, sign: Node, step: Option<u32>| {
+        let button = Node::html("button").class("nav").with("aria-label", label).children([sign]);
         match step {
             Some(step) => button.with("data-step", step.to_string()),
             None => button.with("aria-disabled", "true"),
@@ -163,8 +163,8 @@ fn beside(life: &Life, now: u32) -> Node {
     };
     Node::html("div").class("bio").children([
         Node::html("h4").text(title),
-        button("last step that touched it", "‹", life.before(now)),
-        button("next step that touches it", "›", life.next(now)),
+        button("last step that touched it", left(), life.before(now)),
+        button("next step that touches it", right(), life.next(now)),
     ])
 }
 

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use sim_core::engine::Milestone;
 use sim_core::ledger::Group;
 
-use super::icons::mark;
+use super::icons::{self, mark};
 use crate::app::App;
 use crate::chart::Size;
 use crate::claims::{self, Row};
@@ -39,11 +39,11 @@ fn MilestoneHead() -> impl IntoView {
     view! {
         <div class="mile">
             <button class="nav" aria-label="previous page" aria-keyshortcuts="Shift+ArrowLeft" on:click=app.on(Go::Previous)>
-                "‹"
+                {live(icons::left)}
             </button>
             {words}
             <button class="nav" aria-label="next page" aria-keyshortcuts="Shift+ArrowRight" on:click=app.on(Go::Next)>
-                "›"
+                {live(icons::right)}
             </button>
         </div>
     }
@@ -132,7 +132,8 @@ fn hero(name: &'static str, [old, new]: [(u64, u64); 2]) -> Node {
     let name_of = |which: Which| Node::html("u").text(which.name());
     let heading = Node::html("h3").children([
         Node::html("span").children([mark(Which::Old), name_of(Which::Old)]),
-        Node::html("b").text(name),
+        // A word that has a hyphen in it, as zone->lock, is not broken there.
+        Node::html("b").text(name.replace('-', "-\u{2060}")),
         Node::html("span").children([name_of(Which::New), mark(Which::New)]),
     ]);
     let numbers = span("hn").children([

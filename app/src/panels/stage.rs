@@ -176,6 +176,8 @@ impl Painter {
         set("viewBox", &format!("0 0 {w} {h}"));
         set("width", &w);
         set("height", &h);
+        // What a drawing that is a little too high for the window is made smaller by.
+        style_property(&self.svg.unchecked_ref::<web_sys::SvgElement>().style(), "--h", &format!("{h}px"));
     }
 
     /// The tiles, with what the reader does with them.

@@ -18,10 +18,10 @@ pub(super) fn shelf(swap: &SwapView) -> Shelf {
     Shelf {
         title: "Swap device".into(),
         about: format!(
-            "{} free; {} free frames, {} from {low} to {high}",
+            "{}, {} free; {}",
             words::count(swap.free_slots.max(0) as u32, "slot", "slots"),
-            swap.free_frames,
-            kswapd(swap)
+            words::count(swap.free_frames, "frame", "frames"),
+            kswapd(swap, low, high)
         ),
         lock: busiest(&swap.locks),
         first: true,
@@ -51,11 +51,11 @@ fn busiest(locks: &[LockView]) -> Option<LockView> {
     held.or_else(|| locks.iter().max_by_key(|lock| lock.taken)).filter(|lock| lock.taken > 0).cloned()
 }
 
-// Where it is a task of its own, also what it does.
-fn kswapd(swap: &SwapView) -> String {
-    match swap.kswapd {
-        None => "kswapd".into(),
-        Some(kswapd) if kswapd.asleep => "kswapd0 asleep,".into(),
-        Some(kswapd) => format!("kswapd0 at work at tick {},", kswapd.clock),
+// It works from the low mark up to the high one; where it is a task of its own, also what it does.
+fn kswapd(swap: &SwapView, low: u32, high: u32) -> String {
+    match &swap.kswapd {
+        None => format!("kswapd {low} to {high}"),
+        Some(kswapd) if kswapd.asleep => format!("kswapd0 asleep until {low}"),
+        Some(_) => format!("kswapd0 works up to {high}"),
     }
 }

@@ -6,7 +6,7 @@ use super::go_to;
 use crate::app::App;
 use crate::dom::{Node, live};
 use crate::link::Which;
-use crate::panels::icons::mark;
+use crate::panels::icons::{cross, mark};
 use crate::tables::{Entry, StepList};
 use crate::text::thousands;
 use crate::web;
@@ -54,7 +54,7 @@ fn section(list: &StepList, entries: &[Entry]) -> Node {
             .with("id", "steps-title")
             .with("tabindex", "-1")
             .children([mark(list.which), Node::html("span").text(list.title.clone())]),
-        Node::html("button").with("data-shut", "").with("aria-label", "Close the list").text("×"),
+        Node::html("button").with("data-shut", "").with("aria-label", "Close the list").children([cross()]),
     ]);
     let rows = Node::html("ol").children(entries.iter().map(|entry| row(list.which, entry)));
     let left = list.steps.len() - entries.len();
