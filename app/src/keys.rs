@@ -35,6 +35,8 @@ pub enum Action {
     Evidence,
     /// Closes what is open.
     Close,
+    /// Opens the timeline, or closes it.
+    Timeline,
 }
 
 /// A key press, as the browser names it.
@@ -78,6 +80,7 @@ pub const TABLE: &[Binding] = &[
     binding(&["e"], "the evidence: counts, claims, modelled times, published figures"),
     binding(&["?"], "this help"),
     binding(&["Esc"], "close what is open, or stop playing"),
+    binding(&["t"], "explore the timeline: zoom, select, every CPU"),
 ];
 
 /// Keys of the scrubber and of tiles, while they have the focus.
@@ -85,6 +88,8 @@ pub const FOCUSED: &[Binding] = &[
     binding(&["Page Up", "Page Down"], "on the timeline: ten steps on or back"),
     binding(&["←", "↑", "→", "↓"], "on a page reached by Tab: to the neighbouring page"),
     binding(&["Enter", "Space"], "on a page: look at it"),
+    binding(&["+", "−", "f"], "in the open timeline: larger, smaller, the whole"),
+    binding(&["[", "]", "z"], "in the open timeline: begin and end a range, show it alone"),
 ];
 
 /// What a key press asks for. `letters` allows the keys that type a character, which some people's tools send by
@@ -124,6 +129,7 @@ fn character(key: &str) -> Option<Action> {
         's' => Action::OtherSide,
         '?' => Action::Help,
         'e' => Action::Evidence,
+        't' => Action::Timeline,
         digit @ '0'..='9' => Action::Tenths(digit as u8 - b'0'),
         _ => return None,
     })

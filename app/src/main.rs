@@ -3,8 +3,8 @@
 //! What the page shows and what it does with a press of a key is plain Rust without a browser and is tested natively:
 //! [`link`] (how the sides step together), [`track`] (one side), [`session`] (both), [`subject`] (what they are runs of),
 //! [`hash`] (the state in the address), [`keys`], [`settings`], [`text`], [`chart`] (the timeline's shapes), [`roam`],
-//! [`tables`] (the complete ledger), [`claims`]. [`app`] joins it to the browser; [`panels`] are the parts of the page,
-//! [`dom`] keeps elements up to date that change with every step.
+//! [`tables`] (the complete ledger), [`claims`], [`lanes`] (the timeline that is opened). [`app`] joins it to the
+//! browser; [`panels`] are the parts of the page, [`dom`] keeps elements up to date that change with every step.
 
 mod app;
 mod chart;
@@ -13,6 +13,7 @@ mod dom;
 mod evidence;
 mod hash;
 mod keys;
+mod lanes;
 mod link;
 mod panels;
 mod reports;

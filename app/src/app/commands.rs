@@ -46,6 +46,7 @@ impl App {
             Action::Help => self.open(Dialog::Help),
             Action::Evidence => self.open(Dialog::Evidence),
             Action::Close => return self.close(),
+            Action::Timeline => self.explorer.update(|open| *open = !*open),
         }
         true
     }

@@ -3,6 +3,7 @@
 mod banner;
 mod code;
 mod evidence;
+mod explorer;
 mod header;
 mod help;
 mod icons;
@@ -39,6 +40,7 @@ pub fn Page() -> impl IntoView {
         </main>
         <div class="bottom">
             <timeline::Timeline />
+            <explorer::ExplorerPanel />
             <Show when=narrow>
                 <More />
             </Show>
