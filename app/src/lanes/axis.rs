@@ -156,6 +156,18 @@ impl Axis {
         }
     }
 
+    /// Where both sides are at a moment. A side that waits at a milestone is where the other has come to.
+    pub fn moment(&self, at: Pair) -> [f64; 2] {
+        Which::BOTH.map(|which| {
+            let point = self.point(which, at.of(which));
+            if self.by == By::Milestone {
+                f64::from(self.beats.clock(at)).clamp(self.arrival(which, at.of(which)).min(point), point)
+            } else {
+                point
+            }
+        })
+    }
+
     /// From where to where a span reaches.
     pub fn span(&self, which: Which, cpu: u8, kind: Kind, dashed: bool, span: Span) -> (f64, f64) {
         if let (By::Time, Some(clocks)) = (self.by, &self.clocks) {

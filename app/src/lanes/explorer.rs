@@ -101,10 +101,11 @@ impl Explorer {
         let axis = Axis::new(by, &session.beats, self.clocks.clone());
         let least = if axis.by() == By::Time { LEAST.1 } else { LEAST.0 };
         let before = &self.axis;
-        self.window = self.window.mapped(axis.end(), least, |place| {
-            let at = before.pair_at(place);
-            Which::BOTH.map(|which| axis.point(which, at.of(which))).into_iter().fold(0.0, f64::max)
-        });
+        // By the side that is still under way where the window begins.
+        let ended = before.step_at(Which::Old, self.window.from) >= self.sides[0].steps;
+        let which = if ended { Which::New } else { Which::Old };
+        let map = |place| axis.point(which, before.step_at(which, place));
+        self.window = self.window.mapped(axis.end(), least, map);
         self.shapes = Which::BOTH.map(|which| shapes(&self.sides[which as usize], which, &axis));
         self.gaps = Which::BOTH.map(|which| Shape::new(axis.gaps(which).into_iter()));
         self.overview = Which::BOTH.map(|which| [false, true].map(|dashed| self.overview_of(which, dashed, &axis)));
@@ -135,10 +136,8 @@ impl Explorer {
 
     /// From where to where a range reaches on the axis, for each side.
     pub fn places(&self, range: Range) -> [(f64, f64); 2] {
-        Which::BOTH.map(|which| {
-            let place = |at: Pair| self.axis.point(which, at.of(which));
-            (place(range.from), place(range.to))
-        })
+        let [from, to] = [range.from, range.to].map(|at| self.axis.moment(at));
+        [(from[0], to[0]), (from[1], to[1])]
     }
 
     /// Selects between two places; nothing where that is no step.
@@ -174,7 +173,7 @@ impl Explorer {
 
     /// Brings a moment into sight.
     pub fn reveal(&mut self, at: Pair) {
-        let places = Which::BOTH.map(|which| self.axis.point(which, at.of(which)));
+        let places = self.axis.moment(at);
         if places.iter().all(|&place| place < self.window.from || place > self.window.to()) {
             self.window = self.window.reveal(places[0].max(places[1]));
         }

@@ -74,8 +74,7 @@ impl Mark {
     }
 
     fn place(&self, axis: &Axis) -> f64 {
-        let which = self.which.unwrap_or_default();
-        axis.point(which, self.at.of(which))
+        axis.moment(self.at)[self.which.unwrap_or_default() as usize]
     }
 }
 

@@ -58,11 +58,6 @@ impl Shape {
         shape
     }
 
-    /// It has no spans.
-    pub fn is_empty(&self) -> bool {
-        self.from.is_empty()
-    }
-
     /// How much of the axis is covered before a place.
     pub fn covered(&self, place: f64) -> f64 {
         let passed = self.from.partition_point(|&from| from < place);
@@ -88,7 +83,7 @@ impl Shape {
                 next -= 1;
             }
             let share = (self.covered(edge) - self.covered(window.place(pixel))) / (edge - window.place(pixel));
-            let quarters = (share * 4.0).ceil().clamp(1.0, 4.0) as u8;
+            let quarters = (share * 4.0 - 1e-6).ceil().clamp(1.0, 4.0) as u8;
             draw(self.block(at, next, pixel, pixel + 1.0, quarters));
             at = next;
         }

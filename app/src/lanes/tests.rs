@@ -148,6 +148,18 @@ fn by_milestone_both_sides_pass_a_milestone_at_one_place() {
 }
 
 #[test]
+fn a_side_that_waits_is_where_the_other_has_come_to() {
+    let session = session("munlock", &[("pages", "20")]);
+    let axis = &axes(&session)[0];
+    for place in 0..=session.beats.clock_end() {
+        let at = axis.pair_at(place.into());
+        assert_eq!(axis.moment(at), [f64::from(place); 2], "{at:?}");
+    }
+    let apart = Pair::new(session.beats.ends().old, 0);
+    assert_eq!(axis.moment(apart), [axis.end(), 0.0]);
+}
+
+#[test]
 fn the_axis_has_its_numbers() {
     let session = session("munlock", &[("pages", "300")]);
     let labels: Vec<Vec<String>> = axes(&session)

@@ -18,8 +18,17 @@ use crate::text::{difference, thousands};
 /// Marks in the list at most.
 const LISTED: usize = 200;
 
+/// The names of the rows, which change where some are folded.
+pub(super) fn names(ui: Ui) -> AnyView {
+    let folded = ui.part(|explorer| explorer.folded.clone());
+    live(move || {
+        folded.track();
+        ui.draw_node(gutter)
+    })
+}
+
 /// The names of the rows, and buttons that fold those of a CPU.
-pub(super) fn gutter(explorer: &Explorer) -> Node {
+fn gutter(explorer: &Explorer) -> Node {
     let mut names: Vec<Node> = Vec::new();
     for which in Which::BOTH {
         let (top, _) = explorer.layout.sides[which as usize];
@@ -51,7 +60,10 @@ fn at(y: f64, node: Node) -> Node {
 
 /// The band of marks above the rows.
 pub(super) fn band(ui: Ui) -> AnyView {
-    let marks = live(move || ui.draw_node(mark_buttons));
+    let marks = live(move || {
+        ui.changed.track();
+        ui.draw_node(mark_buttons)
+    });
     view! {
         <div class="xp-marks" role="group" aria-label="Marks" on:click=move |event| ui.mark_clicked(&event)>
             {marks}
@@ -116,11 +128,12 @@ pub(super) fn foot(ui: Ui) -> AnyView {
         let hint = "click goes there · drag selects · wheel zooms · Shift drag moves";
         Node::html("p").class(class).text(words.unwrap_or_else(|| hint.to_string()))
     });
-    let range = live(move || ui.draw_node(range_line));
-    let none = Memo::new(move |_| {
-        ui.changed.track();
-        ui.with(|explorer| explorer.range.is_none() && explorer.begun.is_none()).unwrap_or(true)
+    let chosen = ui.part(|explorer| (explorer.range, explorer.begun));
+    let range = live(move || {
+        chosen.track();
+        ui.draw_node(range_line)
     });
+    let none = Memo::new(move |_| matches!(chosen.get(), None | Some((None, None))));
     let clear = move |_| {
         ui.change(|explorer| (explorer.range, explorer.begun) = (None, None));
         ui.app.tell("no range");
@@ -170,7 +183,9 @@ fn end_button(ui: Ui, begin: bool) -> AnyView {
 
 /// What stands beside the rows.
 pub(super) fn aside(ui: Ui) -> AnyView {
+    let (range, by) = (ui.part(|explorer| explorer.range), ui.part(|explorer| explorer.axis.by()));
     let ledger = live(move || {
+        range.track();
         ui.draw_node(|explorer| match explorer.range {
             None => Node::html("div").with("hidden", ""),
             Some(range) => ledger(&ui.app.with(|session| counts(session, range))),
@@ -178,10 +193,14 @@ pub(super) fn aside(ui: Ui) -> AnyView {
     });
     let here = live(move || {
         ui.app.shown.track();
+        by.track();
         let at = ui.app.with(|session| session.at());
         ui.draw_node(|explorer| here(explorer, at))
     });
-    let marks = live(move || ui.draw_node(list));
+    let marks = live(move || {
+        by.track();
+        ui.draw_node(list)
+    });
     view! {
         <aside class="xp-aside" aria-label="In words" tabindex="0" on:click=move |event| ui.mark_clicked(&event)>
             {ledger}

@@ -170,7 +170,7 @@ impl Ui {
         let at = self.app.with(|session| session.at());
         self.change(|explorer| {
             let window = explorer.window;
-            let x = window.x(explorer.axis.point(Which::Old, at.old));
+            let x = window.x(explorer.axis.moment(at)[0]);
             let x = if (0.0..=window.width).contains(&x) { x } else { window.width / 2.0 };
             explorer.window = window.zoom(by, x);
         });

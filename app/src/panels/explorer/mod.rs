@@ -37,6 +37,8 @@ struct Ui {
     /// The system asks for dark.
     dark: RwSignal<bool>,
     state: StoredValue<Option<Explorer>, LocalStorage>,
+    /// Counts states: pairs of runs.
+    made: RwSignal<u64>,
     /// Counts changes of the state.
     changed: RwSignal<u64>,
     /// What is under the pointer, in words.
@@ -88,6 +90,7 @@ fn Opened(by: RwSignal<By>, tall: RwSignal<bool>, dark: RwSignal<bool>) -> impl 
         tall,
         dark,
         state: StoredValue::new_local(None),
+        made: RwSignal::new(0),
         changed: RwSignal::new(0),
         under: RwSignal::new(None),
         drag: StoredValue::new(Drag::default()),
@@ -104,7 +107,7 @@ fn Opened(by: RwSignal<By>, tall: RwSignal<bool>, dark: RwSignal<bool>) -> impl 
             <div class="xp-body">
                 <div class="xp-main">
                     <div class="xp-head">
-                        {live(move || ui.draw_node(|_| head_labels()))}
+                        {live(head_labels)}
                         <canvas
                             node_ref=ui.head
                             role="slider"
@@ -123,7 +126,7 @@ fn Opened(by: RwSignal<By>, tall: RwSignal<bool>, dark: RwSignal<bool>) -> impl 
                     </div>
                     <div class="xp-scroll" node_ref=ui.scroller on:scroll=move |_| ui.queue()>
                         <div class="xp-field" on:click=move |event| ui.fold_clicked(&event)>
-                            {live(move || ui.draw_node(aside::gutter))}
+                            {aside::names(ui)}
                             <canvas
                                 node_ref=ui.lanes
                                 role="slider"
@@ -164,6 +167,7 @@ impl Ui {
             let fresh = app.with(|session| Explorer::new(session, by, 1000.0));
             self.by.set(fresh.axis.by());
             self.state.set_value(Some(fresh));
+            self.made.update(|count| *count += 1);
             self.touch();
             web::measure("mmscope:timeline-open", start);
         });
@@ -244,9 +248,17 @@ impl Ui {
         self.changed.update(|count| *count += 1);
     }
 
-    /// A part of the page that is said anew when the state changes.
+    /// A part of the state that is looked at again with each change, and matters where it is another.
+    fn part<T: PartialEq + Send + Sync + 'static>(self, read: fn(&Explorer) -> T) -> Memo<Option<T>> {
+        Memo::new(move |_| {
+            self.changed.track();
+            self.with(read)
+        })
+    }
+
+    /// A part of the page that is said anew for each pair of runs, and when a signal that was read before has changed.
     fn draw_node(self, draw: impl FnOnce(&Explorer) -> Node) -> Node {
-        self.changed.track();
+        self.made.track();
         self.with(draw).unwrap_or_else(|| Node::html("div"))
     }
 

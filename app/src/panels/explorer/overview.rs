@@ -29,7 +29,7 @@ pub fn overview(context: &CanvasRenderingContext2d, explorer: &Explorer, frame: 
     let whole = window.fit();
     Which::BOTH.into_iter().for_each(|which| side(context, explorer, &whole, which, colours));
     for which in Which::BOTH {
-        let x = whole.x(explorer.axis.point(which, frame.at.of(which)));
+        let x = whole.x(explorer.axis.moment(frame.at)[which as usize]);
         for (colour, width) in [(&colours.case, 4.0), (&colours.now, 2.6)] {
             context.set_fill_style_str(colour);
             context.fill_rect(x - width / 2.0, TOPS[which as usize] - 2.0, width, SIDE + 4.0);

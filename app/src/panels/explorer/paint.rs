@@ -197,9 +197,10 @@ fn selection(context: &CanvasRenderingContext2d, explorer: &Explorer, frame: &Fr
 
 fn begun_line(context: &CanvasRenderingContext2d, explorer: &Explorer, frame: &Frame, begun: Pair, colours: &Colours) {
     context.set_fill_style_str(&colours.ink);
+    let places = explorer.axis.moment(begun);
     for which in Which::BOTH {
         let (top, bottom) = explorer.layout.sides[which as usize];
-        let x = explorer.window.x(explorer.axis.point(which, begun.of(which)));
+        let x = explorer.window.x(places[which as usize]);
         context.fill_rect(x - 0.75, top - frame.scroll, 1.5, bottom - top);
     }
 }
@@ -207,7 +208,7 @@ fn begun_line(context: &CanvasRenderingContext2d, explorer: &Explorer, frame: &F
 /// One moment on two clocks.
 fn playhead(context: &CanvasRenderingContext2d, explorer: &Explorer, frame: &Frame, colours: &Colours) {
     let [old, new] = explorer.layout.sides;
-    let [x0, x1] = Which::BOTH.map(|which| explorer.window.x(explorer.axis.point(which, frame.at.of(which))));
+    let [x0, x1] = explorer.axis.moment(frame.at).map(|place| explorer.window.x(place));
     let [upper, lower] = [old.1, new.0 + TITLE - 4.0].map(|y| y - frame.scroll);
     let bottom = (new.1 - frame.scroll).max(frame.size.1);
     for (colour, width) in [(&colours.case, 4.0), (&colours.now, 2.6)] {
