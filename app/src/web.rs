@@ -158,3 +158,14 @@ pub async fn pause() {
     // The promise is never rejected.
     let _ = wasm_bindgen_futures::JsFuture::from(promise).await;
 }
+
+/// Gives an element the focus without scrolling the page to it.
+pub fn focus_in_place(element: &web_sys::HtmlElement) {
+    let options = object(&[("preventScroll", true.into())]);
+    if let Ok(function) = js_sys::Reflect::get(element, &"focus".into())
+        && let Some(function) = function.dyn_ref::<js_sys::Function>()
+    {
+        // Focus fails for no element that is shown.
+        let _ = function.call1(element, &options);
+    }
+}

@@ -6,11 +6,11 @@ use super::rows::{Kind, Side};
 use crate::link::Which;
 
 /// Heights, in pixels.
-pub const TASKS: f64 = 26.0;
+pub const TASKS: f64 = 25.0;
 /// A row of functions.
-pub const FUNCTIONS: f64 = 20.0;
+pub const FUNCTIONS: f64 = 19.0;
 /// A row of locks, or of interrupts.
-pub const LOCKS: f64 = 18.0;
+pub const LOCKS: f64 = 17.0;
 /// Above each side: its name.
 pub const TITLE: f64 = 28.0;
 /// Between the rows of two CPUs.

@@ -22,7 +22,7 @@ const LISTED: usize = 200;
 pub(super) fn names(ui: Ui) -> AnyView {
     let folded = ui.part(|explorer| explorer.folded.clone());
     live(move || {
-        folded.track();
+        folded.with(|_| ());
         ui.draw_node(gutter)
     })
 }
@@ -130,7 +130,7 @@ pub(super) fn foot(ui: Ui) -> AnyView {
     });
     let chosen = ui.part(|explorer| (explorer.range, explorer.begun));
     let range = live(move || {
-        chosen.track();
+        chosen.with(|_| ());
         ui.draw_node(range_line)
     });
     let none = Memo::new(move |_| matches!(chosen.get(), None | Some((None, None))));
@@ -185,7 +185,7 @@ fn end_button(ui: Ui, begin: bool) -> AnyView {
 pub(super) fn aside(ui: Ui) -> AnyView {
     let (range, by) = (ui.part(|explorer| explorer.range), ui.part(|explorer| explorer.axis.by()));
     let ledger = live(move || {
-        range.track();
+        range.with(|_| ());
         ui.draw_node(|explorer| match explorer.range {
             None => Node::html("div").with("hidden", ""),
             Some(range) => ledger(&ui.app.with(|session| counts(session, range))),
@@ -193,12 +193,12 @@ pub(super) fn aside(ui: Ui) -> AnyView {
     });
     let here = live(move || {
         ui.app.shown.track();
-        by.track();
+        by.with(|_| ());
         let at = ui.app.with(|session| session.at());
         ui.draw_node(|explorer| here(explorer, at))
     });
     let marks = live(move || {
-        by.track();
+        by.with(|_| ());
         ui.draw_node(list)
     });
     view! {

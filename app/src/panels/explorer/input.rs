@@ -6,7 +6,6 @@ use web_sys::{HtmlCanvasElement, KeyboardEvent, MouseEvent, PointerEvent, WheelE
 
 use super::Ui;
 use super::canvas::zoom;
-use super::overview::RUN;
 use crate::lanes::window::{Window, ZOOM};
 use crate::link::{Pair, Which};
 use crate::session::Go;
@@ -34,8 +33,6 @@ pub enum Drag {
 
 /// Pixels that are still a click.
 const CLICK: f64 = 4.0;
-/// Pixels beside an end of the part that take hold of it.
-const HANDLE: f64 = 8.0;
 /// A line and a page of a wheel, in pixels.
 const WHEEL: [f64; 3] = [1.0, 20.0, 300.0];
 /// Zoom of a pixel of the wheel.
@@ -43,18 +40,18 @@ const WHEEL_ZOOM: f64 = 0.0022;
 
 impl Ui {
     /// Where a pointer is in a canvas, in its own pixels.
-    fn local(self, event: &MouseEvent, head: bool) -> (f64, f64) {
+    pub(super) fn local(self, event: &MouseEvent, head: bool) -> (f64, f64) {
         let canvas = if head { self.head.get_untracked() } else { self.lanes.get_untracked() };
         let Some(canvas): Option<HtmlCanvasElement> = canvas else { return (0.0, 0.0) };
         let (rect, zoom) = (canvas.get_bounding_client_rect(), zoom(&canvas).max(0.01));
         ((f64::from(event.client_x()) - rect.left()) / zoom, (f64::from(event.client_y()) - rect.top()) / zoom)
     }
 
-    fn window(self) -> Window {
+    pub(super) fn window(self) -> Window {
         self.with(|explorer| explorer.window).unwrap_or_default()
     }
 
-    fn set_window(self, window: Window) {
+    pub(super) fn set_window(self, window: Window) {
         self.change(|explorer| explorer.window = window);
     }
 
@@ -217,63 +214,6 @@ impl Ui {
         }
     }
 
-    /// Keys of the overview.
-    pub(super) fn part_key(self, event: &KeyboardEvent) {
-        if event.ctrl_key() || event.alt_key() || event.meta_key() || event.shift_key() {
-            return;
-        }
-        let window = self.window();
-        let moved = match event.key().as_str() {
-            "ArrowRight" | "ArrowUp" => window.pan(window.width * 0.1),
-            "ArrowLeft" | "ArrowDown" => window.pan(-window.width * 0.1),
-            "PageUp" => window.pan(window.width * 0.9),
-            "PageDown" => window.pan(-window.width * 0.9),
-            "Home" => window.moved_to(0.0),
-            "End" => window.moved_to(window.end),
-            _ => return,
-        };
-        event.prevent_default();
-        self.set_window(moved);
-    }
-
-    pub(super) fn part_down(self, event: &PointerEvent) {
-        let (x, y) = self.local(event, true);
-        if event.button() != 0 || y > RUN {
-            return;
-        }
-        let window = self.window();
-        let whole = window.fit();
-        let [left, right] = [window.from, window.to()].map(|place| whole.x(place));
-        let drag = match () {
-            () if !window.is_whole() && (x - left).abs() < HANDLE => Drag::Resizes(window.to()),
-            () if !window.is_whole() && (x - right).abs() < HANDLE => Drag::Resizes(window.from),
-            // A whole that is shown cannot be moved: the drag cuts a part out of it.
-            () if window.is_whole() => Drag::Resizes(whole.place(x)),
-            () if (left..=right).contains(&x) => Drag::MovesPart(whole.place(x) - window.from),
-            () => {
-                self.set_window(window.moved_to(whole.place(x) - window.length / 2.0));
-                Drag::MovesPart(window.length / 2.0)
-            }
-        };
-        self.drag.set_value(drag);
-        capture(event);
-    }
-
-    pub(super) fn part_moved(self, event: &PointerEvent) {
-        let (x, _) = self.local(event, true);
-        let window = self.window();
-        let place = window.fit().place_within(x);
-        match self.drag.get_value() {
-            Drag::MovesPart(taken) => self.set_window(window.moved_to(place - taken)),
-            Drag::Resizes(other) if (place - other).abs() > 0.0 => {
-                let (from, to) = (place.min(other), place.max(other));
-                let length = (to - from).clamp(window.least, window.end);
-                self.set_window(Window { length, ..window }.moved_to(from));
-            }
-            _ => {}
-        }
-    }
-
     pub(super) fn fold_clicked(self, event: &MouseEvent) {
         let (Some(cpu), Some(side)) = (web::number_of(event, "data-cpu"), web::number_of(event, "data-side")) else {
             return;
@@ -301,7 +241,7 @@ impl Ui {
     }
 }
 
-fn capture(event: &PointerEvent) {
+pub(super) fn capture(event: &PointerEvent) {
     if let Some(target) = event.current_target().and_then(|target| target.dyn_into::<web_sys::Element>().ok()) {
         // A pointer that is gone needs no capture.
         let _ = target.set_pointer_capture(event.pointer_id());

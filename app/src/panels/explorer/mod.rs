@@ -12,6 +12,7 @@ mod colours;
 mod input;
 mod overview;
 mod paint;
+mod part;
 
 use leptos::html;
 use leptos::prelude::*;
@@ -223,8 +224,7 @@ impl Ui {
         // The keys go on in what has been opened; what was left gets them back.
         watch(move || {
             if let Some(canvas) = self.lanes.get() {
-                // Focus fails for no canvas that is shown.
-                let _ = canvas.focus();
+                web::focus_in_place(&canvas);
             }
         });
     }

@@ -154,9 +154,8 @@ fn name(
 
 fn tone(kind: FunctionKind) -> u8 {
     match kind {
-        FunctionKind::Other => 0,
-        FunctionKind::Walk => 1,
-        FunctionKind::Putback => 2,
+        FunctionKind::Other => 1,
+        FunctionKind::Walk | FunctionKind::Putback => 2,
         FunctionKind::Isolate => 3,
         FunctionKind::Drain => 4,
     }
