@@ -77,7 +77,7 @@ fn mark_buttons(explorer: &Explorer) -> Node {
     let buttons = labels.iter().map(|label| {
         let first = &explorer.marks.all[label.marks.start];
         let words = match label.marks.len() {
-            1 => mark_words(first),
+            1 => format!("{}: {}", label.text, mark_words(first)),
             _ => format!("{}, the first: {}", label.text, mark_words(first)),
         };
         Node::html("button")
