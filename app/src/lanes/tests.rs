@@ -258,17 +258,15 @@ fn the_marks_are_where_things_happen() {
 
 #[test]
 fn a_broken_rule_is_marked() {
-    let mut subject = Subject::of(&SCENARIOS[0]);
-    subject.scenario = "rmap-unmap".into();
-    subject.params.clear();
-    subject.variants = ["5".into(), "5-fixed".into()];
-    for (name, value) in [("kind", "anon"), ("layout", "mix")] {
-        subject.set(name, value.into());
-    }
-    let Ok(session) = Session::open(&subject, Form::Wide) else { return };
+    let mut session = session("munlock-truncate", &[]);
+    let mut subject = session.subject.clone();
+    subject.variants = ["0".into(), "6".into()];
+    session.load(&subject).unwrap();
     let explorer = Explorer::new(&session, By::Milestone, 1000.0);
-    let broken = explorer.marks.all.iter().any(|mark| matches!(mark.sort, Sort::Broken(_)));
-    assert_eq!(broken, session.side(Which::Old).track.run.timeline.violation().is_some());
+    let broken = explorer.marks.all.iter().find(|mark| matches!(mark.sort, Sort::Broken(_))).unwrap();
+    let violation = session.side(Which::New).track.run.timeline.violation().unwrap();
+    assert_eq!((broken.which, broken.at.new), (Some(Which::New), violation.step));
+    assert_eq!(broken.words(), format!("new: broken rule: {}", violation.rule));
 }
 
 #[test]
