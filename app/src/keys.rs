@@ -47,6 +47,8 @@ pub enum Action {
     Ask,
     /// To the step that left what is looked at as it is.
     LastWriter,
+    /// Opens the timeline, or closes it.
+    Timeline,
 }
 
 /// A key press, as the browser names it.
@@ -94,6 +96,7 @@ pub const TABLE: &[Binding] = &[
     binding(&["f"], "what if: change parameters, choose the CPU that goes next, forks"),
     binding(&["/"], "search, run to a condition, breakpoints"),
     binding(&["w"], "to the last writer of what is looked at"),
+    binding(&["t"], "explore the timeline: zoom, select, every CPU"),
 ];
 
 /// Keys of the scrubber and of tiles, while they have the focus.
@@ -103,6 +106,8 @@ pub const FOCUSED: &[Binding] = &[
     binding(&["Enter", "Space"], "on a page: look at it"),
     binding(&["Ctrl Z", "Ctrl Shift Z"], "undo or redo a change of what is run"),
     binding(&["←", "→"], "on a lock, a list or a PTE reached by Tab: to the next one"),
+    binding(&["+", "−", "f"], "in the open timeline: larger, smaller, the whole"),
+    binding(&["[", "]", "z"], "in the open timeline: begin and end a range, show it alone"),
 ];
 
 /// What a key press asks for. `letters` allows the keys that type a character, which some people's tools send by
@@ -146,6 +151,7 @@ fn character(key: &str) -> Option<Action> {
         'k' => Action::Share,
         '/' => Action::Ask,
         'w' => Action::LastWriter,
+        't' => Action::Timeline,
         digit @ '0'..='9' => Action::Tenths(digit as u8 - b'0'),
         _ => return None,
     })

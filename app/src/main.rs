@@ -3,7 +3,7 @@
 //! What the page shows and what it does with a press of a key is plain Rust without a browser and is tested natively:
 //! [`track`] (one side), [`session`] (both), [`keys`], [`settings`], [`text`], [`chart`] (the timeline's shapes),
 //! [`roam`], [`tables`] (the complete ledger), [`claims`], [`embed`] (the page in a
-//! frame), [`whatif`] (changes, forks, undo). The crate [`permalink`] has what is shown, how the sides step
+//! frame), [`whatif`] (changes, forks, undo), [`lanes`] (the timeline that is opened). The crate [`permalink`] has what is shown, how the sides step
 //! together, and the state in the address. [`app`] joins it to the browser; [`panels`] are the parts of the page,
 //! [`dom`] keeps elements up to date that change with every step.
 
@@ -14,6 +14,7 @@ mod dom;
 mod embed;
 mod evidence;
 mod keys;
+mod lanes;
 mod panels;
 mod questions;
 mod reports;

@@ -230,5 +230,17 @@ pub fn focus_first(selector: &str) {
     if let Some(element) = found.and_then(|found| found.dyn_into::<web_sys::HtmlElement>().ok()) {
         // Focus fails for nothing that is shown.
         let _ = element.focus();
+        let _ = element.focus();
+    }
+}
+
+/// Gives an element the focus without scrolling the page to it.
+pub fn focus_in_place(element: &web_sys::HtmlElement) {
+    let options = object(&[("preventScroll", true.into())]);
+    if let Ok(function) = js_sys::Reflect::get(element, &"focus".into())
+        && let Some(function) = function.dyn_ref::<js_sys::Function>()
+    {
+        // Focus fails for no element that is shown.
+        let _ = function.call1(element, &options);
     }
 }

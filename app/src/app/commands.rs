@@ -60,6 +60,7 @@ impl App {
             Action::WhatIf => self.toggle_strip(),
             Action::Undo => self.turn(false),
             Action::Redo => self.turn(true),
+            Action::Timeline => self.explorer.update(|open| *open = !*open),
         }
         true
     }

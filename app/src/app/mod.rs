@@ -97,6 +97,8 @@ pub struct App {
     pub still: Memo<bool>,
     /// The last picture is a cut.
     pub cut: RwSignal<bool>,
+    /// The timeline is open.
+    pub explorer: RwSignal<bool>,
     address: StoredValue<Address>,
     said_at: StoredValue<f64>,
     /// How the page is presented, by the query of its address.
@@ -179,6 +181,7 @@ impl App {
             size,
             still,
             cut: RwSignal::new(true),
+            explorer: RwSignal::new(false),
             address: StoredValue::new(Address { hash: web::hash(), kept, timer: None }),
             said_at: StoredValue::new(0.0),
             present,

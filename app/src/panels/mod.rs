@@ -4,6 +4,7 @@ mod banner;
 mod code;
 mod embed;
 mod evidence;
+mod explorer;
 mod header;
 mod help;
 mod icons;
@@ -50,6 +51,7 @@ pub fn Page() -> impl IntoView {
         <div class="bottom">
             <questions::Notice />
             <timeline::Timeline />
+            <explorer::ExplorerPanel />
             <Show when=narrow>
                 <More />
             </Show>

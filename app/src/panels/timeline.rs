@@ -103,12 +103,13 @@ pub fn Timeline() -> impl IntoView {
                 on:pointercancel=move |_| dragged.set_value(None)
                 on:keydown=keys
             ></div>
+            <super::explorer::OpenButton />
         </section>
     }
 }
 
 /// The slider's own words for where it is.
-fn describe(slider: &Element, session: &Session) {
+pub(super) fn describe(slider: &Element, session: &Session) {
     set(slider, "aria-valuemax", &session.clock_end().to_string());
     set(slider, "aria-valuenow", &session.clock().to_string());
     set(slider, "aria-valuetext", &value_text(session));

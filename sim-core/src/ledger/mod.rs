@@ -6,10 +6,12 @@
 
 pub mod detail;
 mod key;
+mod range;
 mod rows;
 pub mod series;
 
 pub use key::{Key, by_name};
+pub use range::of_steps;
 pub use rows::{Group, Row, rows};
 
 use crate::machine::{EVENTS, LockClass, PageFlag};

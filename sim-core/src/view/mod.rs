@@ -29,6 +29,7 @@ pub use narrate::Words;
 pub use numbers::Numbers;
 pub use rmap::{FolioView, MmView, PteState, RmapView, StatView, TlbEntryView, TlbView};
 pub use swap::{AnonPteView, AnonSpaceView, KswapdView, SlotView, SwapView, WriteView};
+pub use timeline_lanes::kind as function_kind;
 pub use work::{PoolView, WaitView, WorkView, Worker, WorkqueueView};
 
 use alloc::string::String;

@@ -205,7 +205,8 @@ fn pages_as_blocks(pages: &[(u32, u32)], end: u32) -> Vec<Block> {
         .collect()
 }
 
-pub(super) fn kind(name: &str) -> FunctionKind {
+/// The kind of a kernel function, by name.
+pub fn kind(name: &str) -> FunctionKind {
     match name {
         "lru_add_drain" | "__pagevec_lru_add" | "lru_cache_add" | "lru_add_drain_all" | "lru_add_drain_all_async" => {
             FunctionKind::Drain
