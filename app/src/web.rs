@@ -128,15 +128,6 @@ pub fn query() -> String {
     window().location().search().unwrap_or_default()
 }
 
-/// The address without query and hash.
-pub fn folder() -> String {
-    let location = window().location();
-    format!("{}{}", location.origin().unwrap_or_default(), location.pathname().unwrap_or_default())
-}
-
-/// The whole address.
-pub fn address() -> String {
-    window().location().href().unwrap_or_default()
 /// The address without what follows the path.
 pub fn base() -> String {
     let href = window().location().href().unwrap_or_default();
@@ -229,7 +220,6 @@ pub fn focus_first(selector: &str) {
     let found = document().query_selector(selector).ok().flatten();
     if let Some(element) = found.and_then(|found| found.dyn_into::<web_sys::HtmlElement>().ok()) {
         // Focus fails for nothing that is shown.
-        let _ = element.focus();
         let _ = element.focus();
     }
 }

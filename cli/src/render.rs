@@ -103,7 +103,8 @@ pub fn render(ask: &Ask) -> Result<Report, String> {
     for (run, which) in runs.iter_mut().zip(Which::BOTH) {
         run.timeline.seek(at.of(which) as usize);
     }
-    let address = format!("{base}{}", hash::encode(&subject.link(at, link.page)));
+    let shown = Link { look: link.look.clone(), breaks: link.breaks.clone(), ..subject.link(at) };
+    let address = format!("{base}{}", hash::encode(&shown));
     let figure = Figure::of(&mut runs.iter_mut().collect::<Vec<_>>(), address);
     let text = match kind {
         Kind::Svg => figure.svg(&theme),

@@ -65,7 +65,11 @@ fn path_of(path: &str) -> Option<Link> {
 fn keep(link: &mut Link, item: Link) {
     link.params.extend(item.params);
     link.schedule = item.schedule.or(link.schedule.take());
-    link.page = item.page.or(link.page);
+    link.look = item.look.or(link.look.take());
+    link.breaks.extend(item.breaks);
+    for (kept, item) in link.own.iter_mut().zip(item.own).chain(link.branch.iter_mut().zip(item.branch)) {
+        *kept = item.or(kept.take());
+    }
     link.file = item.file.or(link.file.take());
     link.profile = item.profile.or(link.profile.take());
     if item.step != Pair::default() {

@@ -105,7 +105,7 @@ impl Subject {
     }
 
     /// A moment of it as a link, which brings along the scenario and the cost profile where they are not the project's.
-    pub fn link(&self, step: Pair, page: Option<(Which, u32)>) -> hash::Link {
+    pub fn link(&self, step: Pair) -> hash::Link {
         let Subject { scenario, variants: [old, new], params, schedule, file, profile, own } = self.clone();
         let scenario = if file.is_some() { file::NAME.into() } else { scenario };
         hash::Link {
@@ -115,7 +115,6 @@ impl Subject {
             params,
             schedule,
             step,
-            page,
             profile: profile.map(|profile| file::packed_profile(&profile)),
             file: file.and_then(|Opened(scenario)| file::packed(scenario)),
             own: own.map(|own| own.map(|own| own.to_string())),

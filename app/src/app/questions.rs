@@ -23,7 +23,7 @@ impl App {
     }
 
     /// Looks at what a link looks at and sets its breakpoints; what these runs don't know is named, and the rest kept.
-    pub(super) fn ask_what_the_link_asks(self, link: &hash::Link) {
+    pub fn ask_what_the_link_asks(self, link: &hash::Link) {
         let mut wrong = Vec::new();
         let looked = link.look.as_ref().and_then(|(which, text)| {
             let read = self.with(|session| questions::read(session, text));

@@ -14,18 +14,12 @@ use crate::web;
 impl App {
     /// The moment as a link that promises its outcome.
     pub fn shared_link(self) -> Link {
-        let page = self.looked.get_untracked();
-        self.with_mut(|session| {
-            let mut link = session.link(page);
-            link.seal = Some(outcome(session));
-            link
-        })
+        Link { seal: Some(self.with_mut(outcome)), ..self.link() }
     }
 
     /// The moment as a picture. The same function makes those of the command line.
     pub fn figure(self) -> Figure {
-        let link = self.with(|session| session.link(self.looked.get_untracked()));
-        let address = format!("{}{}", web::base(), hash::encode(&link));
+        let address = format!("{}{}", web::base(), hash::encode(&self.link()));
         self.with_mut(|session| {
             let [old, new] = &mut session.sides;
             Figure::of(&mut [&mut old.track.run, &mut new.track.run], address)
@@ -64,7 +58,7 @@ impl App {
 
     /// Why the run has no link, where it has none: one that is too long to be read is not written.
     pub(super) fn warn_of_long_link(self) {
-        if let Some(detail) = permalink::length::too_long(&self.with(|session| session.link(None))) {
+        if let Some(detail) = permalink::length::too_long(&self.with(Session::link)) {
             self.banner.set(Some(Banner { title: "This run has no link.", detail }));
         }
     }

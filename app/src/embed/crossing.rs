@@ -82,7 +82,7 @@ mod tests {
 
     fn open(link: &str) -> Session {
         let link = hash::decode(link).unwrap().unwrap();
-        Session::open(&Subject::from_link(&link), Form::Narrow).unwrap()
+        Session::open(&Subject::from_link(&link).unwrap(), Form::Narrow).unwrap()
     }
 
     fn kinds(told: &[Value]) -> Vec<&str> {

@@ -8,7 +8,7 @@ use crate::session::{Go, Session};
 use crate::text;
 
 /// The members that `ready`, `pong` and `step` have in common.
-pub fn moment(session: &Session, playing: bool, page: Option<(Which, u32)>) -> Value {
+pub fn moment(session: &Session, playing: bool, link: &hash::Link) -> Value {
     map([
         ("scenario", session.subject.scenario.as_str().into()),
         ("old", side(session, Which::Old)),
@@ -18,7 +18,7 @@ pub fn moment(session: &Session, playing: bool, page: Option<(Which, u32)>) -> V
         ("milestone", headline(session, session.beats.common(session.at())).into()),
         ("playing", playing.into()),
         ("ended", session.ended().into()),
-        ("link", hash::encode(&session.link(page)).into()),
+        ("link", hash::encode(link).into()),
     ])
 }
 
@@ -99,14 +99,14 @@ mod tests {
 
     fn open() -> Session {
         let link = hash::decode("#v1/munlock/0/6?pages=28").unwrap().unwrap();
-        Session::open(&Subject::from_link(&link), Form::Narrow).unwrap()
+        Session::open(&Subject::from_link(&link).unwrap(), Form::Narrow).unwrap()
     }
 
     #[test]
     fn a_moment_says_where_both_sides_are() {
         let mut session = open();
         session.go(Go::Clock(5));
-        let moment = moment(&session, false, None);
+        let moment = moment(&session, false, &session.link());
         assert_eq!(moment.get("scenario"), Some(&"munlock".into()));
         assert_eq!(moment.get("place"), Some(&5.into()));
         let old = moment.get("old").unwrap();
@@ -122,10 +122,10 @@ mod tests {
         let mut session = open();
         let to = go(&session, &Place::Headline("page 17".into())).unwrap();
         session.go(to);
-        assert_eq!(moment(&session, false, None).get("milestone"), Some(&"page 17".into()));
+        assert_eq!(moment(&session, false, &session.link()).get("milestone"), Some(&"page 17".into()));
         assert_eq!(go(&session, &Place::Beat(0)), Ok(Go::Pair(Pair::default())));
         session.go(go(&session, &Place::Headline("the end".into())).unwrap());
-        assert_eq!(moment(&session, false, None).get("ended"), Some(&true.into()));
+        assert_eq!(moment(&session, false, &session.link()).get("ended"), Some(&true.into()));
         for place in [Place::Beat(10_000), Place::Headline("page 99".into()), Place::Headline("</script>".into())] {
             let refusal = go(&session, &place).unwrap_err();
             assert_eq!((refusal.code, refusal.field), (Code::Range, Some("milestone")));

@@ -164,11 +164,13 @@ fn perform(app: App, request: Request) -> Result<(), Refusal> {
     match request {
         Request::Ping => {}
         Request::Load(link, place) => {
-            app.try_load(&Subject::from_link(&link)).map_err(|message| Refusal::new(Code::Load, message))?;
+            let loaded = Subject::from_link(&link).and_then(|subject| app.try_load(&subject));
+            loaded.map_err(|message| Refusal::new(Code::Load, message))?;
             if let Some(place) = place {
                 app.step(app.with(|session| moment::go_within(session, &place)));
             }
-            app.looked.set(link.page);
+            app.with_mut(|session| session.name_forks(&link.branch));
+            app.ask_what_the_link_asks(&link);
         }
         Request::Seek(place) => app.step(app.with(|session| moment::go(session, &place))?),
         Request::Step(by @ 1..) => app.step(Go::On(by.unsigned_abs())),
@@ -191,8 +193,8 @@ fn perform(app: App, request: Request) -> Result<(), Refusal> {
 }
 
 fn now(app: App) -> Value {
-    let (playing, page) = (app.playing.get_untracked(), app.looked.get_untracked());
-    app.with(|session| moment::moment(session, playing, page))
+    let (playing, link) = (app.playing.get_untracked(), app.link());
+    app.with(|session| moment::moment(session, playing, &link))
 }
 
 /// Tells where the runs are, where that is an answer or new.

@@ -10,7 +10,6 @@ use crate::dom::{Node, live};
 use crate::embed::query::Controls;
 use crate::hash;
 use crate::link::Which;
-use crate::session::Session;
 use crate::web;
 
 /// The page in a frame.
@@ -72,8 +71,8 @@ fn title(app: App) -> Node {
 /// The way to the whole page, at this moment.
 fn explorer(app: App) -> Node {
     app.shown.track();
-    let page = app.looked.get();
-    let href = app.with(|session| explorer_address(&web::folder(), session, page));
+    app.looked.track();
+    let href = explorer_address(&web::base(), &app.link());
     Node::html("a")
         .class("open")
         .with("href", href)
@@ -88,6 +87,6 @@ fn out() -> Node {
     svg.children([Node::svg("path").with("d", "M4.2 2.5h5.3v5.3H8.1V4.9L3.4 9.6 2.4 8.6 7.1 3.9H4.2z")])
 }
 
-fn explorer_address(folder: &str, session: &Session, page: Option<(Which, u32)>) -> String {
-    format!("{folder}{}", hash::encode(&session.link(page)))
+fn explorer_address(folder: &str, link: &hash::Link) -> String {
+    format!("{folder}{}", hash::encode(link))
 }

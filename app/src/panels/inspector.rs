@@ -104,7 +104,8 @@ fn sheet(session: &Session, which: Which, subject: Subject, life: &Life, chosen:
     let (x, y, above) = place_on_stage(session, which, subject);
     let heading = Node::html("h3").children([mark(which), Node::html("span").text(subject.words())]);
     let button = |name: &'static str, text: String| Node::html("button").class("small").with(name, "").text(text);
-    let close = Node::html("button").class("ico").with("aria-label", "Close").with("data-close", "").children([cross()]);
+    let close =
+        Node::html("button").class("ico").with("aria-label", "Close").with("data-close", "").children([cross()]);
     let other = button("data-other", which.other().name().to_string())
         .with("aria-label", format!("the same in {}", which.other().name()));
     let stop = button("data-stop", "stop here".into()).with("title", format!("Breakpoint: {}", stop_at(subject)));

@@ -1,6 +1,7 @@
 //! A link in words, part by part.
 
 use permalink::hash::Link;
+use permalink::link::Which;
 use permalink::seal;
 use sim_core::scenario::Scenario;
 
@@ -41,8 +42,19 @@ pub fn explain(link: &Link, scenario: &Scenario, labels: [&str; 2]) -> Vec<Piece
         let says = "steps that the old and the new side have made";
         pieces.push(piece(format!("step={},{}", link.step.old, link.step.new), says));
     }
-    if let Some((which, page)) = link.page {
-        pieces.push(piece(format!("page={},{page}", which.name()), "the page that is looked at"));
+    for (which, own) in Which::BOTH.into_iter().zip(&link.own) {
+        let says = "which CPU goes next, of this side alone";
+        pieces.extend(own.as_ref().map(|own| piece(format!("schedule-{}={}", which.name(), short(own)), says)));
+    }
+    for (which, name) in Which::BOTH.into_iter().zip(&link.branch) {
+        let says = "name of the fork that this side shows";
+        pieces.extend(name.as_ref().map(|name| piece(format!("branch={},{name}", which.name()), says)));
+    }
+    if let Some((which, subject)) = &link.look {
+        pieces.push(piece(format!("look={},{subject}", which.name()), "what is looked at"));
+    }
+    for text in &link.breaks {
+        pieces.push(piece(format!("break={text}"), "a breakpoint"));
     }
     if let Some(outcome) = &link.seal {
         let says = "what both runs come out at: where the model changes, whoever opens the link is told";

@@ -10,15 +10,15 @@ use permalink::hash::Link;
 pub struct Parts {
     /// The steps that both sides have made.
     pub step: bool,
-    /// The page that is looked at.
-    pub page: bool,
+    /// What is looked at.
+    pub look: bool,
     /// What both runs come out at.
     pub outcome: bool,
 }
 
 impl Default for Parts {
     fn default() -> Parts {
-        Parts { step: true, page: true, outcome: true }
+        Parts { step: true, look: true, outcome: true }
     }
 }
 
@@ -27,7 +27,7 @@ impl Parts {
     pub fn of(self, link: Link) -> Link {
         Link {
             step: if self.step { link.step } else { Default::default() },
-            page: link.page.filter(|_| self.page),
+            look: link.look.filter(|_| self.look),
             seal: link.seal.filter(|_| self.outcome),
             ..link
         }
@@ -43,12 +43,12 @@ mod tests {
     fn what_is_not_wanted_is_left_out() {
         let link = Link {
             step: Pair::new(3, 4),
-            page: Some((Which::New, 2)),
+            look: Some((Which::New, "page:2".into())),
             seal: Some(Default::default()),
             ..Link::default()
         };
         assert_eq!(Parts::default().of(link.clone()), link);
-        let bare = Parts { step: false, page: false, outcome: false }.of(link);
+        let bare = Parts { step: false, look: false, outcome: false }.of(link);
         assert_eq!(bare, Link::default());
     }
 }

@@ -15,6 +15,7 @@ pub const NOTHING: &str = "Nothing yet. The moment that you leave is offered her
 pub fn words(kept: &str) -> Option<String> {
     let link = hash::decode(kept).ok()??;
     let subject = Subject::from_link(&link);
+    let subject = subject.ok()?;
     let specs = [subject.spec(Which::Old).ok()?, subject.spec(Which::New).ok()?];
     let labels = specs.each_ref().map(|spec| spec.variant.label);
     let Pair { old, new } = link.step;

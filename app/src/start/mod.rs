@@ -15,8 +15,6 @@ use std::cell::{Cell, RefCell};
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::JsValue;
-use scenario_file::parse;
-use sim_core::scenario::Scenario;
 
 use crate::hash;
 use crate::link::Pair;
@@ -94,7 +92,9 @@ fn open_file(input: web_sys::Element) {
         let name = file.name();
         let read = wasm_bindgen_futures::JsFuture::from(file.text()).await;
         let text = read.ok().and_then(|text| text.as_string());
-        let scenario = text.ok_or("cannot be read; expected a text file".to_string()).and_then(|text| scenario(&text));
+        let scenario = text
+            .ok_or("cannot be read; expected a text file".to_string())
+            .and_then(|text| permalink::file::open(&text));
         // The same file can be chosen again after it was mended.
         input.set_value("");
         let wrong = scenario.as_ref().err().map(|wrong| format!("✗ {name}: {wrong}"));
@@ -102,20 +102,15 @@ fn open_file(input: web_sys::Element) {
             place.set_text_content(wrong.as_deref());
         }
         if let Ok(scenario) = scenario {
-            // A file has no link of its own: Back leads here, and the address is that of its series.
+            let subject = Subject::of_file(scenario);
+            let own = hash::encode(&subject.link(Pair::default()));
+            if own.len() <= hash::LIMIT {
+                return web::go_to_hash(&own);
+            }
+            // Too large for a link: Back leads here, and the address is that of its series.
             let series = Subject::of(scenario.series().scenarios.first().unwrap_or(scenario));
-            FILE.set(Some(Subject::of_file(scenario)));
-            web::go_to_hash(&hash::encode(&link(series)));
+            FILE.set(Some(subject));
+            web::go_to_hash(&hash::encode(&series.link(Pair::default())));
         }
     });
-}
-
-fn scenario(text: &str) -> Result<&'static Scenario, String> {
-    parse(text).map_err(|wrong| wrong.to_string())?.into_scenario().map_err(|wrong| wrong.to_string())
-}
-
-/// A subject at its start.
-fn link(subject: Subject) -> hash::Link {
-    let Subject { scenario, variants: [old, new], params, schedule, .. } = subject;
-    hash::Link { scenario, old, new, params, schedule, step: Pair::default(), page: None }
 }

@@ -127,7 +127,7 @@ fn seek(session: &mut Session, worth: fn(&Session) -> usize) {
 }
 
 fn address(session: &Session) -> String {
-    escape(&hash::encode(&session.link(None)))
+    escape(&hash::encode(&session.link()))
 }
 
 fn count(session: &Session, which: Which, key: &str) -> u64 {
@@ -270,7 +270,7 @@ fn every_link_leads_somewhere() {
     for link in links {
         let link = format!("#v{}", link.replace("&amp;", "&"));
         let link = hash::decode(&link).ok().flatten().expect("a link");
-        let mut session = Session::open(&Subject::from_link(&link), Form::Narrow).expect("it opens");
+        let mut session = Session::open(&Subject::from_link(&link).unwrap(), Form::Narrow).expect("it opens");
         session.go(Go::Pair(link.step));
         assert_eq!(session.at(), link.step);
     }

@@ -18,7 +18,7 @@ fn two_cpus() -> Session {
 }
 
 fn address(session: &Session) -> String {
-    hash::encode(&session.link(None))
+    hash::encode(&session.link())
 }
 
 /// Another CPU that could have gone on somewhere from a step on, as steps made and its number.
@@ -74,10 +74,10 @@ fn a_link_shows_the_fork_by_its_name() {
     leave(&mut session, Which::New, 30);
     let id = session.what_if.shown(&session.subject, Which::New).unwrap().id;
     assert!(session.rename_fork(id, "  CPU 1 = first? & \n 100 %  "));
-    let link = session.link(None);
+    let link = session.link();
     let read = hash::decode(&hash::encode(&link)).unwrap().unwrap();
     assert_eq!(read, link);
-    let mut again = Session::open(&Subject::from_link(&read), Form::Wide).unwrap();
+    let mut again = Session::open(&Subject::from_link(&read).unwrap(), Form::Wide).unwrap();
     again.go(Go::Pair(read.step));
     again.name_forks(&read.branch);
     assert_eq!(address(&again), address(&session));
@@ -223,7 +223,7 @@ fn forks_of_every_scenario_with_a_choice_have_a_link_that_shows_the_same() {
         let text = address(&session);
         if text.len() <= hash::LIMIT {
             let link = hash::decode(&text).unwrap().unwrap();
-            let mut again = Session::open(&Subject::from_link(&link), Form::Wide).unwrap();
+            let mut again = Session::open(&Subject::from_link(&link).unwrap(), Form::Wide).unwrap();
             again.go(Go::Pair(link.step));
             again.name_forks(&link.branch);
             assert_eq!(address(&again), text, "{}", scenario.name);

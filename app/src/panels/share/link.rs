@@ -23,12 +23,12 @@ pub fn content() -> AnyView {
         let on = event_target_checked(&event);
         parts.update(|parts| match input.get_attribute("name").as_deref() {
             Some("step") => parts.step = on,
-            Some("page") => parts.page = on,
+            Some("look") => parts.look = on,
             _ => parts.outcome = on,
         });
     };
     // Inputs keep what is chosen while the tab is open.
-    let looked = whole.with_value(|link| link.page.is_some());
+    let looked = whole.with_value(|link| link.look.is_some());
     let options = live(move || options(looked));
     let field =
         text_field("Link to this moment", "3", move || if too_long().is_some() { String::new() } else { address() });
@@ -56,7 +56,7 @@ pub fn content() -> AnyView {
 fn options(looked: bool) -> Node {
     let boxes = [
         Some(check("step", "this step, not the start", true)),
-        looked.then(|| check("page", "the page that is looked at", true)),
+        looked.then(|| check("look", "what is looked at", true)),
         Some(check("outcome", "what comes out, so that a change of the model is noticed", true)),
     ];
     let legend = Node::html("legend").text("It holds");
