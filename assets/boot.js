@@ -9,9 +9,10 @@
 
   const startPage = document.getElementById("start-page").content.querySelector("#start");
 
+  const embedded = new URLSearchParams(location.search).get("embed") === "1";
+
   // The start page is in the document while the address names no moment. A page within another has none.
   function place() {
-    const embedded = new URLSearchParams(location.search).get("embed") === "1";
     const start = location.hash.length < 2 && !embedded;
     const came = start && !root.hasAttribute("data-start");
     root.toggleAttribute("data-start", start);
@@ -28,8 +29,8 @@
     document.getElementById("start-title").focus();
   });
 
-  // The reader's theme before the first picture; the app keeps it afterwards.
-  try {
+  // The reader's theme before the first picture; the app keeps it afterwards. A frame reads nothing that is stored.
+  if (!embedded) try {
     const theme = /theme=(light|dark)/.exec(localStorage.getItem("mmscope.settings") ?? "");
     if (theme) root.setAttribute("data-theme", theme[1]);
   } catch {

@@ -9,7 +9,7 @@ import { at, button, press } from "./page.mjs";
 
 useBrowser();
 
-const LINK = "#v1/munlock/0/6?pages=56&step=120,60&page=new,3";
+const LINK = "#v1/munlock/0/6?pages=56&step=120,60&look=new,page:3";
 const file = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const dialog = (page) => page.getByRole("dialog", { name: "Share" });
 const tab = (page, name) => dialog(page).getByRole("tab", { name });
@@ -32,7 +32,7 @@ pageTest("the link holds the moment and is copied", { path: LINK }, async ({ pag
   const field = box.getByLabel("Link to this moment");
   const whole = await field.inputValue();
   assert.ok(whole.startsWith(page.url().split("#")[0]), whole);
-  assert.match(whole, /#v1\/munlock\/0\/6\?pages=56&step=120,60&page=new,3&outcome=\d+\.[0-9a-f]{8}\.[\w-]{48},\d+\.[0-9a-f]{8}\.[\w-]{48}$/);
+  assert.match(whole, /#v1\/munlock\/0\/6\?pages=56&step=120,60&look=new,page:3&outcome=\d+\.[0-9a-f]{8}\.[\w-]{48},\d+\.[0-9a-f]{8}\.[\w-]{48}$/);
   assert.match(await box.innerText(), new RegExp(`${whole.length} characters`));
   assert.match(await box.locator(".share-parts").innerText(), /steps that the old and the new side have made/);
   await button(box, "Copy link").click();
@@ -40,7 +40,7 @@ pageTest("the link holds the moment and is copied", { path: LINK }, async ({ pag
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), whole);
   await box.getByLabel(/what comes out/).uncheck();
   await box.getByLabel(/this step/).uncheck();
-  await box.getByLabel(/page that is looked at/).uncheck();
+  await box.getByLabel(/what is looked at/).uncheck();
   assert.match(await field.inputValue(), /#v1\/munlock\/0\/6\?pages=56$/);
   // The address stays readable.
   assert.equal(new URL(page.url()).hash, LINK);

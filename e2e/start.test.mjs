@@ -78,7 +78,7 @@ pageTest("mmscope in the header leads to the start page, which offers the moment
   assert.ok(again[0] >= left[0]);
 });
 
-pageTest("the last moment is offered on the next visit", {}, async (view) => {
+pageTest("the last moment is offered on the next visit", { allow: [/favicon.*ERR_ABORTED/] }, async (view) => {
   const { page } = view;
   await press(view, "6");
   await page.waitForFunction(() => localStorage.getItem("mmscope.last"));

@@ -8,7 +8,7 @@ useBrowser();
 const strip = (page) => page.getByRole("region", { name: "What if" });
 const said = (page) => strip(page).locator(".wi-said").innerText();
 const hash = (page) => page.evaluate(() => location.hash);
-const TWO = "#v1/munlock-two-cpus/0/6?step=60,40";
+const TWO = "#v1/munlock-two-cpus/0/6?pages=56&step=60,40";
 
 // Goes on by the Tab key until this has the focus, as somebody without a mouse does.
 async function tabTo(page, target) {
@@ -81,7 +81,9 @@ pageTest("a value that does not fit is refused beside its field", {}, async (vie
   await wrong.filter({ hasText: "✗" }).waitFor({ state: "detached" });
 });
 
-pageTest("a run that would be too long says so", { path: "#v1/madvise-free/free/free-swap" }, async (view) => {
+pageTest("a run that would be too long says so", {
+  path: "#v1/madvise-free/free/free-swap?processes=12&pages=64&ram=768&swap=2048&loops=5&skew=64",
+}, async (view) => {
   const { page } = view;
   await page.keyboard.press("f");
   await page.locator("#wi-ram").fill("16");
@@ -115,7 +117,7 @@ pageTest("a fork: made, named, put beside, deleted, and all of it undone, by key
   await enter(view, strip(page).locator("[data-do=unlock][data-side=old][aria-disabled=false]").first());
   assert.equal(await strip(page).locator(".wi-forks").first().locator("li").count(), 2);
 
-  await tabTo(page, button(page, "Rename fork at step 60"));
+  await tabTo(page, button(page, "Rename fork at step 60, old"));
   await page.keyboard.press("Enter");
   await page.locator("#fork-name").waitFor();
   await focusOn(page, "fork-name");
@@ -134,10 +136,10 @@ pageTest("a fork: made, named, put beside, deleted, and all of it undone, by key
   await page.keyboard.press("f");
   assert.match(await strip(page).locator(".wi-forks li").nth(1).innerText(), /left at step 60/);
 
-  await enter(view, button(page, "Put the original beside what if & why? 50 %"));
+  await enter(view, button(page, "Put the original beside what if & why? 50 %, old"));
   await page.waitForURL(/#v1\/munlock-two-cpus\/0\/0\?/);
   const beside = await settled(view);
-  await enter(view, button(page, "Delete what if & why? 50 %"));
+  await enter(view, button(page, "Delete what if & why? 50 %, old"));
   const deleted = await settled(view);
   assert.ok(!deleted.includes("branch="), deleted);
   assert.equal(await page.locator(".side.old .fork-tag").isVisible(), false);
@@ -169,7 +171,7 @@ pageTest("undo goes back through every fork to the first link", { path: TWO }, a
 });
 
 pageTest("one step of the other CPU, and the run ends in a deadlock", {
-  path: "#v1/munlock-truncate/6/6?schedule=turns&step=25,0",
+  path: "#v1/munlock-truncate/6/6?pages=14&schedule=turns&step=25,0",
 }, async (view) => {
   const { page } = view;
   const first = await settled(view);
@@ -180,7 +182,7 @@ pageTest("one step of the other CPU, and the run ends in a deadlock", {
   assert.match(await page.locator(".banner.note").innerText(), /✗ deadlock/);
   assert.match(await strip(page).locator(".wi-forks li").nth(1).innerText(), /✗ deadlock at step \d+/);
   assert.match(await settled(view), /\+turns&branch=old,/);
-  const there = await enter(view, button(page, /^Go to step \d+, where deadlock ends/));
+  const there = await enter(view, button(page, /^to ✗: go to step \d+, where deadlock ends/));
   assert.ok(there.old.step === there.old.steps);
   await stepAfter(view, () => page.keyboard.press("Control+z"));
   assert.equal(await settled(view), first);

@@ -30,7 +30,8 @@ LINK is an address of the page, or what follows its # with the # (docs/links.md)
 these steps of each side; the default is the link's moment, or the start.
 T is light (the default), dark, print or auto. -o - prints the SVG.
 S is round-robin, turns (each CPU goes on until it waits), timed (the CPU that
-is behind goes next), seed:N, choices:LIST with a list as a run prints it,
+is behind goes next), seed:N, choices:LIST with a list as a run prints it (and
++S behind it, which goes on where the list ends as if it had chosen all along),
 scenario (the scenario's own turns, or round-robin where it has none; the
 default), or @FILE with one of these in a file.
 --profile NAME|FILE is the cost profile of modelled times, which `timed` goes

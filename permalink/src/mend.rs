@@ -127,7 +127,7 @@ mod tests {
     fn what_does_not_fit_is_left_out() {
         meant("#v1/munlock/0/6?pages=0&step=5,6", Some("#v1/munlock/0/6?step=5,6"));
         meant("#v1/munlock/0/6?pages=60000", Some("#v1/munlock/0/6"));
-        meant("#v1/munlock/0/6?step=seven&page=new,3", Some("#v1/munlock/0/6?page=new,3"));
+        meant("#v1/munlock/0/6?step=seven&look=new,page:3", Some("#v1/munlock/0/6?look=new,page:3"));
         meant("#v1/munlock/0/6?schedule=choices:x", Some("#v1/munlock/0/6"));
         meant("#v1/munlock/0/6?outcome=nonsense", Some("#v1/munlock/0/6"));
     }

@@ -95,7 +95,7 @@ fn links_of_bundled_scenarios_stay_short() {
     let mut long = Vec::new();
     for scenario in SCENARIOS {
         let subject = Subject::of(scenario);
-        let link = sealed(subject.link(Default::default(), Some((Which::New, 3))));
+        let link = sealed(Link { look: Some((Which::New, "page:3".into())), ..subject.link(Default::default()) });
         let text = hash::encode(&link);
         assert!(text.len() < 1024, "{} characters: {text}", text.len());
         assert_eq!(hash::decode(&text), Ok(Some(link.clone())));
@@ -124,7 +124,7 @@ fn a_scenario_of_a_file_goes_through_its_link() {
         let text = std::fs::read_to_string(path).unwrap();
         let scenario = file::open(&text).unwrap();
         assert!(std::ptr::eq(scenario, file::open(&text).unwrap()), "one scenario for one text");
-        let link = Subject::of_file(scenario).link(Default::default(), None);
+        let link = Subject::of_file(scenario).link(Default::default());
         assert_eq!(link.scenario, file::NAME);
         let hash = hash::encode(&sealed(link));
         assert!(hash.len() <= length::COMFORTABLE, "{name}: {} characters", hash.len());
@@ -155,6 +155,22 @@ fn what_a_link_carries_is_read_or_refused() {
 #[test]
 fn items_and_parameters_are_told_apart() {
     for param in SCENARIOS.iter().flat_map(|scenario| scenario.params) {
-        assert!(!["step", "page", "schedule", seal::ITEM, "profile", "file"].contains(&param.name), "{}", param.name);
+        assert!(
+            ![
+                "step",
+                "look",
+                "break",
+                "branch",
+                "schedule",
+                "schedule-old",
+                "schedule-new",
+                seal::ITEM,
+                "profile",
+                "file"
+            ]
+            .contains(&param.name),
+            "{}",
+            param.name
+        );
     }
 }

@@ -86,7 +86,7 @@ fn errors_name_line_field_and_what_was_expected() {
         (
             "\"measure\":",
             "\"schedule\": \"odd\", \"measure\":",
-            "line 12, column 15: schedule: unknown schedule `odd`; expected `round-robin`, `turns`, `timed`, `seed:N`, or `choices:` with a list such as `0x12,1x3`",
+            "line 12, column 15: schedule: unknown schedule `odd`; expected `round-robin`, `turns`, `timed`, `seed:N`, or `choices:` with a list such as `0x12,1x3`, and `+` with the rule that follows it, such as `+turns` or `+scenario`",
         ),
     ];
     let twice = wrong("\"locked\": true", "\"locked\": true, \"locked\": false");

@@ -66,7 +66,7 @@ fn milestones(axis: &Axis, window: &Window, unit: &str) -> Vec<Tick> {
     for (i, beat) in visible.clone().map(|i| (i, beats[i])) {
         let x = window.x(axis.point(Which::Old, beat.at.old));
         let room = ticks.last().is_none_or(|last| x - last.x >= APART * 0.6);
-        let round = number(beat.milestone).map_or(stride == 1, |number| number as usize % stride == 0);
+        let round = number(beat.milestone).map_or(stride == 1, |number| (number as usize).is_multiple_of(stride));
         if room && (round || i == 0 || i + 1 == beats.len()) {
             let name = match beat.milestone {
                 None if beat.at == Pair::default() => "start".to_string(),

@@ -296,9 +296,15 @@ fn area(area: &MapArea) -> Node {
 fn label(label: &Label, about: Option<Subject>) -> Node {
     let node = Node::svg("text").at("x", label.x).at("y", label.y).text(label.text.clone());
     match about {
-        Some(subject) => things::thing(node, label.class, subject, subject.words()),
+        Some(subject) => things::thing(node, label.class, subject, named(&label.text, subject)),
         None => node.with("class", label.class),
     }
+}
+
+// The name begins with what is to be seen of it.
+fn named(text: &str, subject: Subject) -> String {
+    let words = subject.words();
+    if words.contains(text) { words } else { format!("{text}: {words}") }
 }
 
 /// Titles and badges are HTML, so that the browser measures their text.
@@ -331,9 +337,9 @@ fn badge(badge: &Badge, small: bool, about: Option<Subject>) -> Node {
         let sign = Node::svg("svg").with("class", "lk").with("viewBox", "0 0 12 12").with("aria-hidden", "true");
         sign.children([Node::svg("path").with("d", lock.shackle()), Node::part(&lock.body())])
     });
-    let words = Node::html("span").children(badge.spans.iter().enumerate().map(|(i, one)| {
-        let node = span(one);
-        if i > 0 { node.with("class", "sp") } else { node }
+    let words = Node::html("span").children(badge.spans.iter().enumerate().map(|(i, one)| match i {
+        0 => span(one),
+        _ => Node::html(if one.bold { "b" } else { "span" }).text(format!(" {}", one.text)),
     }));
     // Of a shelf's lock the badge has the name; a badge without a padlock is of no lock.
     let about = badge.padlock.and_then(|_| about.or_else(|| lock_named(&badge.spans.first()?.text)));

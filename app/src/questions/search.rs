@@ -118,7 +118,7 @@ fn conditions(session: &mut Session, text: &str, read: Option<&Condition>) -> (u
         .filter(|(_, written)| has_words(written, text))
         .map(|(condition, written)| (if text.is_empty() { 0 } else { rank(&written, text) }, written, condition))
         .collect();
-    more.sort_by(|one, two| one.0.cmp(&two.0));
+    more.sort_by_key(|one| one.0);
     for (_, _, condition) in more {
         if !all.contains(&condition) {
             all.push(condition);

@@ -46,7 +46,7 @@ pub(super) fn suggestions(session: &Session, text: &str) -> Vec<Condition> {
 }
 
 fn last_number(text: &str) -> Option<u32> {
-    text.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty()).next_back()?.parse().ok()
+    text.split(|c: char| !c.is_ascii_digit()).rfind(|part| !part.is_empty())?.parse().ok()
 }
 
 // What may become of the page that is named: the lists that it enters and leaves, its flags.

@@ -38,10 +38,6 @@ pub fn explain(link: &Link, scenario: &Scenario, labels: [&str; 2]) -> Vec<Piece
     if let Some(schedule) = &link.schedule {
         pieces.push(piece(format!("schedule={}", short(schedule)), "which CPU goes next"));
     }
-    if link.step != Default::default() {
-        let says = "steps that the old and the new side have made";
-        pieces.push(piece(format!("step={},{}", link.step.old, link.step.new), says));
-    }
     for (which, own) in Which::BOTH.into_iter().zip(&link.own) {
         let says = "which CPU goes next, of this side alone";
         pieces.extend(own.as_ref().map(|own| piece(format!("schedule-{}={}", which.name(), short(own)), says)));
@@ -49,6 +45,10 @@ pub fn explain(link: &Link, scenario: &Scenario, labels: [&str; 2]) -> Vec<Piece
     for (which, name) in Which::BOTH.into_iter().zip(&link.branch) {
         let says = "name of the fork that this side shows";
         pieces.extend(name.as_ref().map(|name| piece(format!("branch={},{name}", which.name()), says)));
+    }
+    if link.step != Default::default() {
+        let says = "steps that the old and the new side have made";
+        pieces.push(piece(format!("step={},{}", link.step.old, link.step.new), says));
     }
     if let Some((which, subject)) = &link.look {
         pieces.push(piece(format!("look={},{subject}", which.name()), "what is looked at"));
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn every_part_is_explained_in_the_order_of_the_link() {
-        let text = "#v1/munlock/0/6?pages=28&schedule=seed:1&step=5,6&page=new,3&outcome=9.0000abcd,7.0000abce&profile=AA&file=BB";
+        let text = "#v1/munlock/0/6?pages=28&schedule=seed:1&schedule-old=turns&branch=new,late&step=5,6&look=new,page:3&outcome=9.0000abcd,7.0000abce&profile=AA&file=BB";
         let link = hash::decode(text).unwrap().unwrap();
         let pieces = explain(&link, &SCENARIOS[0], ["v3.11-rc3", "+ patches"]);
         let parts: Vec<&str> = pieces.iter().map(|piece| piece.part.as_str()).collect();

@@ -12,8 +12,8 @@ pub fn all() -> Vec<(String, Timeline)> {
     let sides = SCENARIOS.iter().flat_map(|scenario| [(scenario, scenario.sides.0), (scenario, scenario.sides.1)]);
     let runs = sides.map(|(scenario, variant)| {
         let spec = RunSpec::new(scenario.name, variant).expect("the scenario is known");
-        let small = SMALL.iter().filter(|(name, _)| scenario.params.iter().any(|param| param.name == *name));
-        let asked = small.fold(Some(spec.clone()), |spec, (name, value)| spec?.set(name, value).ok());
+        let mut small = SMALL.iter().filter(|(name, _)| scenario.params.iter().any(|param| param.name == *name));
+        let asked = small.try_fold(spec.clone(), |spec, (name, value)| spec.set(name, value).ok());
         // Where these parameters do not fit together, those that the scenario has do.
         let run = asked.and_then(|spec| spec.record().ok());
         let run = run.unwrap_or_else(|| spec.record().expect("the scenario can be recorded"));

@@ -66,7 +66,7 @@ impl Figure {
     pub fn of(runs: &mut [&mut Run], link: String) -> Figure {
         let drawings = recorded::drawings(runs);
         let names: &[&'static str] = if runs.len() > 1 { &["old", "new"] } else { &[""] };
-        let sides = runs.iter().zip(drawings).zip(names).map(|((run, drawing), name)| side(run, *name, drawing));
+        let sides = runs.iter().zip(drawings).zip(names).map(|((run, drawing), name)| side(run, name, drawing));
         let sides = sides.collect();
         let rows = counts(runs);
         let spec = runs.first().map(|run| &run.spec);

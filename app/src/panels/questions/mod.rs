@@ -179,8 +179,8 @@ impl Search {
         };
         let app = self.app;
         match answer {
-            Answer::Run(condition) => return self.run(&condition, back),
-            Answer::Stop(condition) => return app.add_break(condition),
+            Answer::Run(condition) => self.run(&condition, back),
+            Answer::Stop(condition) => app.add_break(condition),
             Answer::Look(subject) => {
                 let which = self.sides.get_untracked().unwrap_or_else(|| app.with(|session| session.active));
                 app.dialog.set(None);

@@ -69,12 +69,12 @@ fn row(session: &Session, which: Which, depth: usize, branch: &Branch, renamed: 
     let outcome = Node::html("small").text(format!(" {}", branch.outcome(&session.subject)));
     let words = Node::html("span").class("wi-task").children([name, outcome]);
     let act = |name: &'static str, wish: &'static str, said: &str| {
-        button(name, wish, which, format!("{said} {}", branch.name)).with("data-fork", id.clone())
+        button(name, wish, which, format!("{said} {}, {}", branch.name, which.name())).with("data-fork", id.clone())
     };
     let beside = shown.then(|| act("beside", "beside", "Put the original beside"));
     let show = (!shown).then(|| act("show", "show", "Show"));
     let broken = branch.broken.as_ref().filter(|_| shown).map(|(rule, step)| {
-        let label = format!("Go to step {step}, where {rule} ends {}", branch.name);
+        let label = format!("to ✗: go to step {step}, where {rule} ends {}", branch.name);
         button("to ✗", "go", which, label).with("data-step", step.to_string())
     });
     let acts = show.into_iter().chain(beside).chain(broken);

@@ -12,9 +12,9 @@ const LISTED: usize = 6;
 
 /// What a CPU may do: the name of the button, what it asks for, and how a screen reader says it.
 const TURNS: [(&str, &str, &str); 3] = [
-    ("1 step", "step", "make one step"),
-    ("to unlock", "unlock", "run until it gives a lock back"),
-    ("to a wait", "blocked", "run until it waits or has finished"),
+    ("1 step", "step", ""),
+    ("to unlock", "unlock", ", until it gives a lock back"),
+    ("to a wait", "blocked", ", until it waits or has finished"),
 ];
 
 /// The tasks at the cursor of one side, each with what it may do next.
@@ -53,7 +53,7 @@ fn row(which: Which, task: &Task) -> Node {
             .with("data-do", wish)
             .with("data-side", which.name())
             .with("data-cpu", task.cpu.to_string())
-            .with("aria-label", format!("{}: let CPU {}, {}, {said}", which.name(), task.cpu, task.name))
+            .with("aria-label", format!("{name}: {}, CPU {}, {}{said}", which.name(), task.cpu, task.name))
             .with("aria-disabled", if can { "false" } else { "true" })
             .text(name)
     };
