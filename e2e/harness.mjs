@@ -70,7 +70,9 @@ function listen(page, host) {
     const { protocol, host: asked } = new URL(request.url());
     if (protocol.startsWith("http") && asked !== host) complaints.push(`other host: ${request.url()}`);
   });
-  page.on("requestfailed", (request) => complaints.push(`failed: ${request.url()} ${request.failure()?.errorText}`));
+  // The icon may still be on its way when a page is left.
+  const gone = (request) => /favicon/.test(request.url()) && request.failure()?.errorText === "net::ERR_ABORTED";
+  page.on("requestfailed", (request) => gone(request) || complaints.push(`failed: ${request.url()} ${request.failure()?.errorText}`));
   page.on("response", (response) => {
     if (response.status() >= 400) complaints.push(`status ${response.status()}: ${response.url()}`);
   });

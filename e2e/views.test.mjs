@@ -50,7 +50,7 @@ pageTest("rmap-unmap is in sight as a whole", { path: SERIES["rmap-unmap"] }, as
   // The sheet of a page stands at its tile, though the drawing is smaller than it is.
   const tile = page.locator(".side.old .tile[data-page='40']:not(.ref)").first();
   await tile.click();
-  const [sheet, box] = [await page.locator(".inspect").boundingBox(), await tile.boundingBox()];
+  const [sheet, box] = [await page.locator(".side.old .inspect").boundingBox(), await tile.boundingBox()];
   const apart = Math.max(box.x - sheet.x - sheet.width, sheet.x - box.x - box.width, box.y - sheet.y - sheet.height, sheet.y - box.y - box.height);
   assert.ok(apart <= 16, `${apart} px from its tile`);
 });

@@ -35,8 +35,8 @@ const CSS: &str = "\
 .fig.soft { fill: var(--ink3); }
 .fig.bad { fill: var(--held); }
 .figrule { fill: var(--hair); }
-.figold { fill: none; stroke: var(--page); stroke-width: 2; }
-.fignew { fill: var(--page); stroke: var(--page); stroke-width: 2; }
+.figold { fill: none; stroke: var(--ink); stroke-width: 2; }
+.fignew { fill: var(--ink); stroke: var(--ink); stroke-width: 2; }
 ";
 
 /// Where things are.
@@ -129,7 +129,7 @@ fn one_side(sheet: &mut Sheet, side: &FigureSide, x: f32, plan: &Plan, at: usize
     let y = EDGE + HEAD + 12.0;
     let mut left = x;
     if !side.name.is_empty() {
-        sheet.rect(if at == 0 { "figold" } else { "fignew" }, Rect::new(x + 1.0, y - 10.0, 10.0, 10.0));
+        sheet.disc(if at == 0 { "figold" } else { "fignew" }, x + 6.0, y - 5.0, 5.0);
         left += 18.0;
     }
     let step = format!("step {} of {}", thousands(side.step), thousands(side.steps));

@@ -41,6 +41,12 @@ impl Sheet {
         self.out.push_str(&format!("<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"/>\n"));
     }
 
+    /// A disc.
+    pub fn disc(&mut self, class: &str, x: f32, y: f32, r: f32) {
+        let [x, y, r] = [x, y, r].map(number);
+        self.out.push_str(&format!("<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\"/>\n"));
+    }
+
     /// Text as it may stand in XML. What XML cannot have is left out.
     pub fn escaped(&mut self, text: &str) {
         for c in text.chars() {

@@ -88,7 +88,7 @@ fn content() -> AnyView {
         any.then(|| format!("hit-{}", it.marked.get()))
     };
     view! {
-        <div class="ask">
+        <div class="asking">
             <input
                 id="askbox"
                 type="text"
