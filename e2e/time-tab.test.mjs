@@ -5,8 +5,6 @@ import { axe, pageTest, SIZES, useBrowser } from "./harness.mjs";
 
 useBrowser();
 
-// Milliseconds that one task of the page may take while a report is made. The aim is 50; machines that test do more besides.
-
 async function tab(page, name) {
   await page.getByRole("button", { name: "Evidence" }).click();
   const dialog = page.getByRole("dialog", { name: "Evidence" });
