@@ -48,6 +48,8 @@ pub struct Change {
     pub steps: (u32, u32),
     /// The moment of the link is as it was.
     pub here: bool,
+    /// Nothing but that moment is known to differ.
+    pub alone: bool,
 }
 
 /// The outcome of a run, with check digits of a moment. The cursor stays where it is.
@@ -75,10 +77,11 @@ pub fn compare(which: Which, promised: &Outcome, here: u32, timeline: &mut Timel
     known.push((promised.steps, now == promised.steps && end == promised.end));
     known.sort_unstable();
     let first = known.iter().position(|(_, same)| !same)?;
+    let alone = !here && known.iter().filter(|(_, same)| !same).count() == 1;
     // A run that ends before the place differs at its end at the latest.
     let differs = known[first].0.min(now + 1);
     let same = known[..first].last().map(|known| known.0);
-    Some(Change { which, same, differs, steps: (promised.steps, now), here })
+    Some(Change { which, same, differs, steps: (promised.steps, now), here, alone })
 }
 
 impl Change {
@@ -105,10 +108,19 @@ impl Change {
 
 /// Words for all changes; none where there are none.
 pub fn words(changes: &[Change]) -> Option<String> {
+    if changes.is_empty() {
+        return None;
+    }
+    if changes.iter().all(|change| change.alone) {
+        let text = "The whole run comes out as the link says, but not the moment: its step was changed, or the model does \
+                    the same in another order now.";
+        return Some(text.to_string());
+    }
     let words: Vec<String> = changes.iter().map(Change::words).collect();
-    (!words.is_empty()).then(|| {
-        format!("The model has changed since the link was made. {}. What is counted may differ too.", words.join(". "))
-    })
+    Some(format!(
+        "The model, or the link itself, was changed after the link was made. {}. What is counted may differ too.",
+        words.join(". ")
+    ))
 }
 
 /// The value of the item.
@@ -212,6 +224,19 @@ mod tests {
         // Nothing but the last state is known to differ.
         let change = compare(Which::Old, &Outcome { end: good.end ^ 1, ..good.clone() }, 17, &mut timeline).unwrap();
         assert_eq!((change.same, change.differs), (Some(places[15]), good.steps));
+    }
+
+    #[test]
+    fn a_step_that_was_changed_by_hand_is_no_change_of_the_model() {
+        let mut timeline = run(20);
+        let outcome = of(&mut timeline, 17);
+        let change = compare(Which::Old, &outcome, 18, &mut timeline).unwrap();
+        assert!(change.alone);
+        assert!(words(&[change]).unwrap().contains("its step was changed"));
+        let mut bad = outcome;
+        bad.checks[1 + 9] ^= 1;
+        let change = compare(Which::Old, &bad, 18, &mut timeline).unwrap();
+        assert!(!change.alone && words(&[change]).unwrap().contains("the first difference is"));
     }
 
     #[test]

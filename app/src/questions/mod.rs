@@ -15,6 +15,8 @@ pub use search::{Answer, Found, Group, Hit, search};
 pub use state::facts;
 
 use sim_core::ask::{Subject, read_subject};
+use sim_core::machine::LockClass;
+use sim_core::view::PageNo;
 
 use crate::link::Which;
 use crate::session::Session;
@@ -25,7 +27,18 @@ use crate::session::Session;
 ///
 /// Says what is not known.
 pub fn read(session: &Session, text: &str) -> Result<Subject, String> {
-    read_subject(text, &session.functions())
+    let subject = read_subject(text, &session.functions())?;
+    let known = |page| Which::BOTH.into_iter().any(|which| has(session, which, page));
+    match subject {
+        Subject::Page(page) | Subject::Lock(LockClass::Page, Some(page)) if !known(page) => {
+            Err(format!("no page {page} is in these runs"))
+        }
+        _ => Ok(subject),
+    }
+}
+
+fn has(session: &Session, which: Which, page: PageNo) -> bool {
+    session.side(which).track.run.timeline.numbers().frame(page).is_some()
 }
 
 /// The page, lock or counter that the step just made touches: of the active side first.

@@ -240,3 +240,13 @@ fn what_is_suggested_can_be_run_to() {
     let runs = |found: &Found| found.groups.iter().find(|group| group.name == "Run to").map_or(0, |group| group.total);
     assert!(runs(&search(&mut session, "page 17 enters")) >= 2, "the lists that it enters are known");
 }
+
+#[test]
+fn a_page_that_these_runs_do_not_have_is_named() {
+    let session = session();
+    assert_eq!(read(&session, "page:55"), Ok(Subject::Page(55)));
+    for text in ["page:56", "page:4294967295", "lock:page_lock/56"] {
+        let wrong = read(&session, text).expect_err(text);
+        assert!(wrong.contains("is in these runs"), "{text}: {wrong}");
+    }
+}

@@ -268,7 +268,7 @@ impl Ui {
         request_animation_frame(move || {
             let button = document().get_element_by_id("open-timeline");
             if let Some(button) = button.and_then(|button| button.dyn_into::<web_sys::HtmlElement>().ok()) {
-                let _ = button.focus();
+                web::focus_in_place(&button);
             }
         });
     }
