@@ -74,10 +74,12 @@ pub fn compare(which: Which, promised: &Outcome, here: u32, timeline: &mut Timel
     timeline.seek(timeline.len());
     let end = (timeline.world().machine.digest() >> 32) as u32;
     timeline.seek(cursor);
-    known.push((promised.steps, now == promised.steps && end == promised.end));
+    let ended = now == promised.steps && end == promised.end;
+    known.push((promised.steps, ended));
     known.sort_unstable();
     let first = known.iter().position(|(_, same)| !same)?;
-    let alone = !here && known.iter().filter(|(_, same)| !same).count() == 1;
+    let wrong = known.iter().filter(|(_, same)| !same).count();
+    let alone = ended && !promised.checks.is_empty() && !here && wrong == 1;
     // A run that ends before the place differs at its end at the latest.
     let differs = known[first].0.min(now + 1);
     let same = known[..first].last().map(|known| known.0);
@@ -233,6 +235,9 @@ mod tests {
         let change = compare(Which::Old, &outcome, 18, &mut timeline).unwrap();
         assert!(change.alone);
         assert!(words(&[change]).unwrap().contains("its step was changed"));
+        // Without checks nothing is known of the moment.
+        let bare = Outcome { end: outcome.end ^ 1, checks: Vec::new(), ..outcome.clone() };
+        assert!(!compare(Which::Old, &bare, 18, &mut timeline).unwrap().alone);
         let mut bad = outcome;
         bad.checks[1 + 9] ^= 1;
         let change = compare(Which::Old, &bad, 18, &mut timeline).unwrap();
