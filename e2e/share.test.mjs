@@ -108,13 +108,12 @@ pageTest("the picture is that of the command line", { path: LINK }, async ({ pag
   const print = await saved(page, "Save SVG");
   assert.equal(print.name, "mmscope-munlock-0-6-step-120-60.print.svg");
   assert.notEqual(print.bytes.toString(), svg.bytes.toString());
-  const cli = process.env.MMSCOPE_CLI ?? [file("target/debug/mmscope"), file("target/release/mmscope")].find(existsSync);
-  if (cli) {
-    const rendered = (...options) => execFileSync(cli, ["render", page.url(), ...options]).toString();
-    assert.equal(svg.bytes.toString(), rendered("-o", "-"));
-    assert.equal(print.bytes.toString(), rendered("-o", "-", "--theme", "print"));
-    assert.equal(text.bytes.toString(), rendered());
-  }
+  const cli = process.env.MMSCOPE_CLI ?? file("target/debug/mmscope");
+  assert.ok(existsSync(cli), `${cli} is not there: \`cargo build -p cli\` makes it, MMSCOPE_CLI says where it is`);
+  const rendered = (...options) => execFileSync(cli, ["render", page.url(), ...options]).toString();
+  assert.equal(svg.bytes.toString(), rendered("-o", "-"));
+  assert.equal(print.bytes.toString(), rendered("-o", "-", "--theme", "print"));
+  assert.equal(text.bytes.toString(), rendered());
 });
 
 pageTest("a scenario of one's own goes through its link", {}, async ({ page, context }) => {

@@ -1,7 +1,7 @@
 //! Every check there is, one after the other; the last line counts them all.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
@@ -193,8 +193,19 @@ fn browser(chromium: &Path) -> Result<Tally> {
     let mut node = Command::new("node");
     // One file at a time: two browsers on two cores only wait for each other.
     node.args(["--test", "--test-concurrency=1", "--test-reporter=spec"]);
-    node.args(test_files(&e2e)?).env("CHROMIUM", chromium).env_remove("FORCE_COLOR").current_dir(&e2e);
+    node.args(test_files(&e2e)?)
+        .env("MMSCOPE_CLI", program()?)
+        .env("CHROMIUM", chromium)
+        .env_remove("FORCE_COLOR")
+        .current_dir(&e2e);
     counted(&mut node, count_node)
+}
+
+// The program whose pictures those of the page are compared with.
+fn program() -> Result<PathBuf> {
+    cmd::run(cmd::cargo().args(["build", "--quiet", "--package", "cli"]))?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    Ok(cmd::root().join(target).join("debug/mmscope"))
 }
 
 fn test_files(folder: &Path) -> Result<Vec<String>> {

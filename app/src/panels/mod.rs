@@ -17,6 +17,7 @@ mod scenario;
 mod share;
 mod side;
 mod stage;
+mod tabs;
 mod things;
 mod timeline;
 mod transport;

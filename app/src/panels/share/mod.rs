@@ -12,82 +12,29 @@ pub use meant::Meant;
 
 use super::header::write_clipboard;
 use super::help::Modal;
+use super::tabs::{Tab, Tabs};
 use crate::app::{App, Dialog};
 use crate::dom::{Node, live};
 
-/// A tab: its name, and what makes its content.
-struct Tab {
-    name: &'static str,
-    content: fn() -> AnyView,
-}
-
-const TABS: &[Tab] = &[
-    Tab { name: "Link", content: link::content },
-    Tab { name: "Embed", content: embed::content },
-    Tab { name: "Image", content: image::content },
-];
+const TABS: Tabs = Tabs {
+    name: "Share",
+    tabs: &[
+        Tab { name: "Link", content: link::content },
+        Tab { name: "Embed", content: embed::content },
+        Tab { name: "Image", content: image::content },
+    ],
+    id: "share-tab",
+    panel: "share-panel",
+    class: "share-tabs",
+    scrolls: false,
+};
 
 /// The dialog.
 #[component]
 pub fn ShareDialog() -> impl IntoView {
     let chosen = RwSignal::new(0_usize);
-    let content = move || tabs(chosen);
+    let content = move || TABS.view(chosen);
     view! { <Modal which=Dialog::Share title="Share" content /> }
-}
-
-fn tabs(chosen: RwSignal<usize>) -> AnyView {
-    let keys = move |event: web_sys::KeyboardEvent| {
-        let last = TABS.len() - 1;
-        let to = match (event.key().as_str(), chosen.get_untracked()) {
-            ("ArrowRight", at) => (at + 1) % TABS.len(),
-            ("ArrowLeft", at) => at.checked_sub(1).unwrap_or(last),
-            ("Home", _) => 0,
-            ("End", _) => last,
-            _ => return,
-        };
-        event.prevent_default();
-        event.stop_propagation();
-        chosen.set(to);
-        focus(&format!("share-tab-{to}"));
-    };
-    let tab = move |at: usize| {
-        let selected = move || chosen.get() == at;
-        view! {
-            <button
-                role="tab"
-                id=format!("share-tab-{at}")
-                aria-controls="share-panel"
-                aria-selected=move || selected().to_string()
-                tabindex=move || if selected() { "0" } else { "-1" }
-                on:click=move |_| chosen.set(at)
-            >
-                {TABS[at].name}
-            </button>
-        }
-    };
-    view! {
-        <div class="share-tabs" role="tablist" aria-label="Share" on:keydown=keys>
-            {(0..TABS.len()).map(tab).collect_view()}
-        </div>
-        <section
-            class="share-panel"
-            id="share-panel"
-            role="tabpanel"
-            aria-labelledby=move || format!("share-tab-{}", chosen.get())
-        >
-            {move || (TABS[chosen.get()].content)()}
-        </section>
-    }
-    .into_any()
-}
-
-fn focus(id: &str) {
-    use leptos::wasm_bindgen::JsCast;
-    let element = document().get_element_by_id(id);
-    if let Some(element) = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
-        // Focus fails for no button that is shown.
-        let _ = element.focus();
-    }
 }
 
 /// A button that copies a text, and says whether it could.
